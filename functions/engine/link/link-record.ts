@@ -95,15 +95,16 @@ function factoriesOf(run: Run): LinkRecord["aliases"] {
   if (run.language === "javascript") return [...run.exports].flatMap(([name, { fn }]) => givenElsewhere(run, name, fn));
   if (run.language !== "python") return [];
   const functions = [...run.exports].flatMap(([name, { fn, owner }]): [string, Value | undefined][] => {
-    const made = owner ? undefined : run.summaries.get(fn)?.returns;
+    const made = owner && !isProperty(fn) ? undefined : run.summaries.get(fn)?.returns;
     return [[name, made?.slots?.shape === "list" && made.slots.rest ? made.slots.rest : made]];
   });
   const fields = run.classes.flatMap(({ node, fields }) =>
     [...fields].map(([name, value]): [string, Value] => [`${node.name}.${name}`, value]),
   );
   return [...functions, ...fields.slice(0, fieldsMax)].flatMap(([name, given]) => {
-    const target = given && (given.instance?.node.name ?? classOf(run, given));
-    return target ? [{ name, target }] : [];
+    const own = given?.instance?.node.name;
+    const targets = own !== undefined ? [own] : given ? classesMaking(run, given) : [];
+    return targets.map((target) => ({ name, target }));
   });
 }
 
@@ -120,10 +121,17 @@ function givenElsewhere(run: Run, name: string, fn: FunctionNode): LinkRecord["a
 /** Classes that a function chooses from. */
 const givenMax = 4;
 
-/** The class of another file that an object is made of, by itself or by a method that belongs to the class: `OrderQuery.as_manager()`. */
-function classOf(run: Run, { paths }: Value): string | undefined {
-  const made = paths.map((path) => path.match(madeByClass)?.[1]).find((path) => path !== undefined);
-  return made === undefined ? undefined : (targetOf(run, null, [made]) ?? undefined);
+/** `container.orders.find(name)` */
+const isProperty = ({ decorators }: FunctionNode): boolean =>
+  decorators.some((d) => (d.kind === "variable" || d.kind === "field") && /^(cached_)?property$/.test(d.name));
+
+/** A factory that gives objects of more classes than this gives any. */
+const madeMax = 4;
+
+/** The classes of other files that an object may be made of, by themselves or by a method that belongs to one: `OrderQuery.as_manager()`. */
+function classesMaking(run: Run, { paths }: Value): readonly string[] {
+  const made = paths.flatMap((path) => path.match(madeByClass)?.[1] ?? []);
+  return [...new Set(made.flatMap((path) => targetOf(run, null, [path]) ?? []))].slice(0, madeMax);
 }
 
 const madeByClass = /^(.*\.\p{Lu}\w*)(?:\.\w+)?\(\)$/u;

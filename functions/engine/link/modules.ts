@@ -287,13 +287,13 @@ export class Modules {
     const member = ofMade(artefact, file, isOfBase ? wanted.slice(0, -ofBase.length) : wanted);
     if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
       const ofAny: Target[] = [];
-      const isAny = isOfTable.test(wanted) || givesSeveral(this.#handedOn(artefact), wanted);
+      const isAny = isOfTable.test(wanted) || givesSeveral(path, this.#handedOn(artefact), wanted);
       for (const onward of aliased(this.#handedOn(artefact), wanted)) {
         // An exported instance is one of a class of the same file.
         const local = artefact.link.exports.find((exported) => exported.name === onward);
         const found = local
           ? [{ artefact, exported: local }]
-          : declaresClass(artefact, onward)
+          : declaresClass(artefact, onward) || hasKept(artefact, onward)
             ? this.#in(artefact, file, onward, aliases + 1)
             : this.#onward(path, onward, aliases + 1);
         if (found.length > 0 && !isAny) return found;
@@ -410,11 +410,20 @@ const takenByKey = /\.get(?:\(\)$|(?=\.\w+$))/;
 /** What is taken out of a table is any of what the table has. */
 const isOfTable = /^[A-Z][A-Z\d_]*\.get(\.|$)/;
 
-/** `makeStore(kind).find`: a function that gives objects of several classes goes by each of them. */
-function givesSeveral(aliases: Aliases, wanted: string): boolean {
-  const first = wanted.includes(".") ? wanted.slice(0, wanted.indexOf(".")) : "";
-  return first !== "" && aliases.filter(({ name }) => name === first).length > 1;
+/**
+ * `makeStore(kind).find`, `if kind == "csv": return CsvExporter()`: a function that gives objects of several classes goes by each of them.
+ * In Python it does so by itself.
+ */
+function givesSeveral(path: string, aliases: Aliases, wanted: string): boolean {
+  const [first, ...members] = wanted.split(".");
+  return (members.length > 0 || path.endsWith(".py")) && aliases.filter(({ name }) => name === first).length > 1;
 }
+
+/** `container.orders.find`, where the container is one of a class of this file that has its orders from elsewhere. */
+const hasKept = ({ coverage, link }: FileArtefact, onward: string): boolean =>
+  coverage.language === "python" &&
+  /^_*\p{Lu}/u.test(onward) &&
+  link.aliases.some(({ name }) => name.includes(".") && onward.startsWith(`${name}.`));
 
 /** Classes of one file that implement an interface and have a method of it from elsewhere. */
 const heirsMax = 4;

@@ -149,7 +149,10 @@ function definitionOf(l: PythonLowering, node: SyntaxNode, decorators: Expressio
 
 function classDefinition(l: PythonLowering, node: SyntaxNode, decorators: Expression[]): Statement[] {
   const name = childIn(node, "name");
-  const bases = (childIn(node, "superclasses")?.children ?? []).filter((c) => c.type !== "keyword_argument");
+  const bases = (childIn(node, "superclasses")?.children ?? [])
+    .filter((c) => c.type !== "keyword_argument")
+    // `class Orders(Repository[Order])` extends the repository, whatever it is one of.
+    .map((c) => (c.type === "subscript" ? (childIn(c, "value") ?? c) : c));
   const members = (childIn(node, "body")?.children ?? []).flatMap((member): Statement[] => {
     if (member.type === "function_definition") return definitionOf(l, member, [], true);
     const decorated = member.type === "decorated_definition" ? childIn(member, "definition") : undefined;
