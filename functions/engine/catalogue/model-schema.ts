@@ -267,6 +267,8 @@ export const Model = z.strictObject({
           .default([]),
         /** Whether the engine escapes what does not say that it is HTML. */
         escapes: z.boolean().default(true),
+        /** What applications call a function that they write themselves: it is asked for what it does, like all of theirs. */
+        own: z.boolean().default(false),
       }),
     )
     .default([]),

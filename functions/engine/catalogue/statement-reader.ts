@@ -185,7 +185,11 @@ const sections: BySection<Target> = {
     if (method && wanted(method)) listeners.put(method, "method");
   },
   settings: (entry, { knowledge, say }) => say(entry.call, (path) => knowledge.calls.put("settings", path, entry)),
-  templates: (entry, { knowledge, say }) => say(entry.call, (path) => knowledge.calls.put("templates", path, entry)),
+  templates(entry, { knowledge, wanted, say }) {
+    const add = (path: string) => knowledge.calls.put("templates", path, entry);
+    if (!entry.own) return say(entry.call, add);
+    for (const path of expanded(entry.call)) if (wanted(segmentOf(path))) add(path);
+  },
   fills: (entry, { knowledge, say }) => say(entry.call, (path) => knowledge.calls.put("fills", path, entry)),
   carriers: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.carriers.add(path)),
   holders: (pattern, { knowledge, say }) => say(pattern, (path) => knowledge.holders.add(path)),
