@@ -318,11 +318,11 @@ export class Catalogue {
   }
 
   /** What is known about a file in this language that imports these modules. Cached per set of models. */
-  knowledge(language: string, imports: ReadonlySet<string>): Knowledge {
+  knowledge(language: string, imports: ReadonlySet<string>, text = ""): Knowledge {
     const base = modelLanguage(language);
     const its = this.#languages.get(base) ?? this.#languageKnowledge(base);
     this.#languages.set(base, its);
-    const models = its.models.filter((model) => isImported(model, imports));
+    const models = its.models.filter((model) => isImported(model, imports) || isNamed(model, text));
     const key = `${base}|${models.map((model) => model.framework).join("|")}`;
     const known = this.#knowledge.get(key) ?? this.#build(its, models);
     this.#knowledge.set(key, known);
@@ -402,6 +402,10 @@ function isImported(model: Model, imports: ReadonlySet<string>): boolean {
     return false;
   });
 }
+
+/** Whether a file calls what only those call that have the framework. */
+const isNamed = ({ detect }: Model, text: string): boolean =>
+  detect?.texts.some((call) => text.includes(call)) === true;
 
 /** Only what a value can be clean for needs a bit: the families that some rule follows values to. */
 export const taintFamilies = ({ families, rules }: Pick<CatalogueData, "families" | "rules">): string[] =>

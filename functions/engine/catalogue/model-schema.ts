@@ -20,8 +20,13 @@ export const Model = z.strictObject({
   /** TypeScript uses the models of JavaScript, C++ those of C, Kotlin those of Java. */
   language: z.enum(languages).exclude(["typescript", "cpp", "kotlin"]),
   framework: Slug,
-  /** Loaded only for files that import one of these; always when absent. */
-  detect: z.strictObject({ imports: z.array(z.string()).min(1) }).optional(),
+  /**
+   * Loaded only for files that import one of these, or that have one of these texts: a class that extends one of another file needs no
+   * import of what that is made with. Always when absent.
+   */
+  detect: z
+    .strictObject({ imports: z.array(z.string()).min(1), texts: z.array(z.string().min(8)).default([]) })
+    .optional(),
   /** Names for what a call gives, so that many producers share their sinks. */
   returns: z
     .array(

@@ -25,7 +25,7 @@ export function interpret(
   marks: Marks | null = null,
   limit?: TimeLimit,
 ): Interpretation {
-  const knowledge = catalogue.knowledge(language, importsOf(module.body, language));
+  const knowledge = catalogue.knowledge(language, importsOf(module.body, language), text);
   const run = new Run(catalogue, knowledge, modelLanguage(language), text, marks, limit);
   run.page.body = module.body;
   run.unread = module.errors;
