@@ -69,6 +69,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
 
 /** What other files can call: what is exported, and what they get from what makes it: `require("./orders")(db).find`, `makeOrders(db).find`. */
 function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
+  if (run.language === "python") return withDecorators(run);
   if (run.language !== "javascript") return run.exports;
   const all = new Map(run.exports);
   for (const [name, { fn }] of run.exports) {
@@ -83,6 +84,16 @@ function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
       ...[...(type?.methods ?? [])].map(([key, closure]) => [`${type?.node.name}.${key}`, closure] as const),
     ];
     for (const [key, closure] of members) if (closure && !all.has(key)) all.set(key, closure);
+  }
+  return all;
+}
+
+/** `@with_account("owner")`: what decorates a function, by what gives it. */
+function withDecorators(run: Run): ReadonlyMap<string, ClosureValue> {
+  const all = new Map(run.exports);
+  for (const [name, { fn, owner }] of run.exports) {
+    const given = owner ? undefined : run.summaries.get(fn)?.returns.closures[0];
+    if (given && !given.owner && given.fn.params.length === 1) all.set(givenBy(name), given);
   }
   return all;
 }

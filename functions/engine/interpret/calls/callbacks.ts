@@ -25,16 +25,17 @@ export const givenMax = 20;
 /** Arguments and parameters that are looked at one by one; who has more was generated. */
 export const placesMax = 20;
 
-/** What a function gives to one that it was handed is a part of what it gives, by the places of both: `(1.0`. */
-const partOfCallBack = (callback: number, argument: number): string => `(${callback}.${argument}`;
+/** What a function gives to one that it was handed is a part of what it gives, by the places of both, or the name: `(1.0`, `(1.title`. */
+export const partOfCallBack = (callback: number, argument: number | string): string => `(${callback}.${argument}`;
 
 /** Notes what a function calls one of its parameters with: `(path, done) => read(path, (err, text) => done(err, text))`. */
 export function noteGiven(run: Run, call: Call, called: Called): void {
   const asked = calledParameter(run, call, called);
   const given = asked && run.summaries.get(asked.parameter.fn)?.given;
   if (!asked || !given) return;
-  for (const [i, value] of asked.args.entries()) {
-    const part = partOfCallBack(asked.parameter.index, i);
+  const named = run.language === "python" ? called.named : [];
+  for (const [argument, value] of [...asked.args.entries(), ...named]) {
+    const part = partOfCallBack(asked.parameter.index, argument);
     for (const taint of allTaint(value)) {
       const at = given.findIndex((known) => known.part === part && known.taint.source === taint.source);
       const known = given[at];

@@ -25,6 +25,7 @@ import {
   tainted,
   type Value,
 } from "../value.ts";
+import { givenByDecorators } from "./decorated-elsewhere.ts";
 import { isOfProject, targetOf } from "./handover.ts";
 import { inline } from "./invoke.ts";
 
@@ -66,6 +67,7 @@ export function parameterValue(
     ...(elsewhere === null ? asked : asDeclared(asked, elsewhere)),
     ...(elsewhere === null ? [] : madeElsewhere(run, param, elsewhere)),
     ...(kind ? [] : heardAs(run, fn, index)),
+    ...givenByDecorators(run, frame, fn, index),
   ];
   const fits = kind === "http-path" || (kind && run.language === "php") ? placeholderCleans(run, fn, param) : 0;
   const { taint } = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
