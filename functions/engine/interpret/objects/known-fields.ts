@@ -15,7 +15,7 @@ const depthMax = 3;
 export function withFields(run: Run, frame: Frame, expression: Expression, value: Value): Value {
   if (value.closures.length > 0 || value.type || value.slots?.shape === "list") return value;
   const key = accessPath(expression);
-  const fields = key === null ? null : frame.scope.binding(key)?.fields;
+  const fields = key === null ? null : (frame.scope.binding(key) ?? ownerOf(run, frame, key))?.fields;
   if (key === null || !fields) return value;
   const whole = filled(fields, key, value, depthMax);
   const setsRights = [...(whole.slots?.entries ?? [])].some(
@@ -23,6 +23,10 @@ export function withFields(run: Run, frame: Frame, expression: Expression, value
   );
   return setsRights ? cleaned(whole, run.catalogue.bitsOf(["mass_assignment"])) : whole;
 }
+
+/** `input.Filters.Sort = sort` in Go: a struct within another has no value of its own. */
+const ownerOf = ({ language }: Run, { scope }: Frame, key: string) =>
+  language === "go" && key.includes(".") ? scope.binding(key.split(".", 1)[0] as string) : null;
 
 function filled(variables: Variables, key: string, value: Value, depth: number): Value {
   const prefix = `${key}.`;

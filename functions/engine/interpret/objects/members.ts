@@ -98,6 +98,8 @@ function readMember(run: Run, frame: Frame, of: Value, name: string, at: Span, i
   if (given && (own?.closures.length === 0 || isFunctionField(of, given, name)))
     return own && isFilledLater(run, given, own) ? join(given, own) : given;
   if (own) return of.taint.length > 0 ? partOfTainted(run, of, own, name) : own;
+  const embedded = run.language === "go" && !own && !of.slots?.entries.has(name) ? promoted(run, of, name) : undefined;
+  if (embedded) return embedded;
   if (name === "length" && of.slots) return lengthOf(of);
   const slot = of.slots?.shape === "map" ? elementAt(of, name) : null;
   const reached = memberPaths(of, name);
@@ -151,6 +153,10 @@ function promoted(run: Run, { instance, slots }: Value, name: string, depth = 0)
     const found = embedded && (embedded.slots?.entries.get(name) ?? promoted(run, embedded, name, depth + 1));
     if (found) return found;
   }
+  // Of a type of another file nothing is known but that what is embedded goes by the name of its type.
+  const isEmbedded = (key: string, { paths }: Value) => paths.some((path) => /(?:^~|\.)(\w+)$/.exec(path)?.[1] === key);
+  for (const [key, value] of instance ? [] : slots.entries)
+    if (isEmbedded(key, value) && value.slots?.entries.has(name)) return value.slots.entries.get(name);
   return undefined;
 }
 
