@@ -175,6 +175,8 @@ export interface ExportedFunction {
   passes: (Handover & { parameter: number; of?: string | undefined })[];
   /** What it returns, as a whole or in a field; `same` where each field of a parameter is where it was, `record` where the whole is an object. */
   returns: (Way & { from: Origin; field?: string | undefined; same?: true; record?: true })[];
+  /** Of a method of Go, the same of its object as far as that is looked at: what comes back of it, and by which way. */
+  ofObject?: (Way & { from: Origin })[];
   /** Families a parameter is sure to be clean for once the function has answered, besides what the functions say that it has asked; see interpret/run.ts. Of a path in its shortest form it may be that it lies where it should; of a field only that is. */
   guards: {
     check: Outcome;

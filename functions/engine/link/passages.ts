@@ -180,6 +180,8 @@ export class Passages {
     if (passage.check === "named") return this.isLookedAt(from, part ?? "") ? "all" : [];
     if (target.startsWith(asRouteVariable)) return this.#variables.cleaned(from, target.slice(asRouteVariable.length));
     if (passage.argument === wholeObject && (passage.check === "result" || !from.endsWith(".go"))) {
+      const ofObject = from.endsWith(".go") ? this.#ofObject(from, target, depth) : null;
+      if (ofObject) return passage.bare ? cleanedBare(ofObject) : ofObject;
       const methods = this.#modules.methodsOf(from, target);
       if (methods.length === 0) return this.#declarations.cleaned(from, target, validated);
       return isKnown ? [] : methods.map((method) => this.#given(method, depth)).reduce(cleanedForBoth);
@@ -202,6 +204,21 @@ export class Passages {
     // Whichever implementation runs, only what all of them do is sure.
     const sure = effects.reduce(cleanedForBoth);
     return passage.bare ? cleanedBare(sure) : sure;
+  }
+
+  /** What methods of Go give of their object, where all that are asked have looked at it. */
+  #ofObject(from: string, target: string, depth: number): Cleaned | null {
+    if (depth >= depthMax) return null;
+    const dot = target.lastIndexOf(".") + 1;
+    const targets = target
+      .slice(dot)
+      .split(either)
+      .map((name) => this.#modules.find(from, target.slice(0, dot) + name));
+    if (!targets.every((found) => found.length > 0 && found.every(({ exported }) => exported.ofObject))) return null;
+    return targets
+      .flat()
+      .map(({ artefact, exported }) => this.#cleanedOnAny(artefact.coverage.path, exported.ofObject ?? [], depth))
+      .reduce(cleanedForBoth, "all");
   }
 
   /** Whether a type is a class that says what its fields may be, or has that from another: of an interface nothing is known when a program runs. */

@@ -116,6 +116,7 @@ export class Recorder {
       passes,
       returns: this.#returns(closure, summary),
       guards: [...this.#guards(summary), ...this.#guardsOfObject(closure)],
+      ...this.#givenOfObject(closure),
       ...(variants.length > 0 && {
         variants: variants.map(({ returns, ...asked }) => ({
           ...asked,
@@ -287,6 +288,15 @@ export class Recorder {
     const summary = asking && this.#run.summaries.get(asking.fn);
     const guards = summary ? this.#guards(summary) : [];
     return guards.flatMap((guard) => (guard.parameter === 0 ? [{ ...guard, parameter: -1 }] : []));
+  }
+
+  /** What such a method gives of its object. */
+  #givenOfObject(closure: ClosureValue): Pick<ExportedFunction, "ofObject"> {
+    const asking = askingObject(this.#run, closure);
+    const summary = asking && this.#run.summaries.get(asking.fn);
+    if (!summary) return {};
+    const given = allTaint(summary.returns).filter(({ source: { parameter } }) => parameter?.fn === asking.fn);
+    return { ofObject: given.map((taint) => ({ from: this.origin(taint.source), ...this.way(taint, taint.step) })) };
   }
 
   #guarded(families: Families): Pick<ExportedFunction["guards"][number], "clean" | "below"> {

@@ -85,6 +85,10 @@ function isThat(run: Run, frame: Frame, operand: Expression, other: Value): void
     isAsClean(run, frame, operand, cleanFor(other));
     return;
   }
+  if (isListed(value, other)) {
+    change(run, frame, operand, allFamilies);
+    return;
+  }
   // Equal to input, or to what callers may give as input, is not made of it: the cleaner of the two tells more.
   if (!other.taint.every(isOutside) && !value.taint.some(isInput)) return;
   // What a parameter is equal to is told to callers as what it is clean for.
@@ -101,6 +105,15 @@ function isAsClean(run: Run, frame: Frame, operand: Expression, clean: Families)
   if (inShortForm !== 0) change(run, frame, operand, inShortForm);
   if (clean !== inShortForm) change(run, frame, operand, clean === allFamilies ? clean : clean & ~normalised);
 }
+
+/** `f.Sort == safe`, where safe is one of `f.SortSafelist`: whoever fills the object says by that name what may be in its other fields. */
+const isListed = (value: Value, other: Value): boolean =>
+  other.taint.length > 0 &&
+  other.taint.every(({ source: { parameter } }) => safelist.test(parameter?.field ?? "")) &&
+  value.taint.every(({ source: { parameter } }) => parameter?.field !== undefined && !safelist.test(parameter.field));
+
+const safelist =
+  /(safe|allow(ed)?|permitted|white|valid|known|supported)_?(list|values|columns|fields|sorts?|names|keys)?$/i;
 
 /** Whatever another file has, and no caller. */
 const isOfOthers = ({ taint }: Value): boolean => taint.length > 0 && taint.every(isOutside);
