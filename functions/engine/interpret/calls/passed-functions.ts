@@ -34,6 +34,7 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
     heard(run, call, called, closure) ??
     waitedFor(run, call, called, at) ??
     givenWith(run, call, called, at) ??
+    computedFor(called, at) ??
     givenTo(run, call, called, at);
   const back = given.length > 0 ? given : givenBack(run, call, called, closure, at);
   const args = back.length > 0 ? back : partsOfElement(run, call, called, closure.fn);
@@ -80,6 +81,10 @@ function givenWith(run: Run, { callee }: Call, { receiver, positional }: Called,
   const asks = run.language === "php" && callee.kind === "field" && /^(when|unless)$/.test(callee.name) && at > 0;
   return asks && receiver && positional[0] ? [receiver, positional[0]] : null;
 }
+
+/** `pages.computeIfAbsent(name, this::load)`: what is not there yet is made of its key. */
+const computedFor = ({ models, positional: [key] }: Called, at: number): readonly Value[] | null =>
+  models.containers.includes("compute") && key && at === 1 ? [key] : null;
 
 /** What is passed behind a function in Python is passed to it: threads, executors, `map`. */
 function givenTo(run: Run, { callee }: Call, { positional, named: byName }: Called, at: number): readonly Value[] {
