@@ -26,7 +26,7 @@ export interface KnownArguments {
 export type ToldArguments = Readonly<Record<number, Constant>>;
 
 /** Languages whose functions choose by constants, often those that parameters are by default: `def notice(text, allow_html=False)`. */
-const choosesByConstants: ReadonlySet<string> = new Set(["php", "python"]);
+const choosesByConstants: ReadonlySet<string> = new Set(["php", "python", "java"]);
 
 /** Texts that say what to do are short. */
 const textMax = 40;
