@@ -1,4 +1,4 @@
-import { castOperator, type Expression, type Statement } from "../../ir/ir.ts";
+import { castOperator, type Expression, type Field, type Statement } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { objectOf } from "../anonymous-objects.ts";
 import { type Lowering, numberOf, positional, span, unescapeText } from "../lowering.ts";
@@ -159,8 +159,9 @@ export const expressions: Record<string, Handler> = {
   method_reference: (l, node) => {
     const [of, method] = node.children;
     if (!of || !method) return of ? l.expression(of) : l.unknown(node);
-    const named: Expression = { ...span(node), kind: "field", of: l.expression(of), name: l.textOf(method) };
-    return of.type === "identifier" && /^\p{Ll}/u.test(l.textOf(of)) ? calling(l, node, named) : named;
+    const named: Field = { ...span(node), kind: "field", of: l.expression(of), name: l.textOf(method) };
+    if (of.type === "identifier" && /^\p{Ll}/u.test(l.textOf(of))) return calling(l, node, named);
+    return isGetter.test(named.name) ? asking(l, node, l.textOf(of), named) : named;
   },
   switch_expression: switchValue,
   template_expression: (l, node) => l.reads(node, node.children),
@@ -174,12 +175,24 @@ export const expressions: Record<string, Handler> = {
   array_type: last,
 };
 
+const isGetter = /^(get|is)\p{Lu}/u;
+
+/** `Item::getId` is a function that asks what it is given. */
+function asking(l: Lowering, node: SyntaxNode, type: string, { start, end, name }: Field): Expression {
+  const getter: Expression = { start, end, kind: "field", of: l.variable(node, given), name };
+  return functionOf(node, type, l.call(node, getter, []));
+}
+
 /** `names::add` of an object that a variable holds is a function that calls it. */
-function calling(l: Lowering, node: SyntaxNode, callee: Expression): Expression {
+const calling = (l: Lowering, node: SyntaxNode, callee: Expression): Expression =>
+  functionOf(node, null, l.call(node, callee, [positional(l.variable(node, given))]));
+
+/** What the functions that nobody has written call what they are given. */
+const given = "<given>";
+
+function functionOf(node: SyntaxNode, type: string | null, value: Expression): Expression {
   const at = span(node);
-  const given = l.variable(node, "<given>");
-  const value = l.call(node, callee, [positional(given)]);
-  const param = { ...at, name: "<given>", pattern: null, type: null, decorators: [], default: null, rest: false };
+  const param = { ...at, name: given, pattern: null, type, decorators: [], default: null, rest: false };
   const fn = { ...at, name: "", params: [param], decorators: [], receiver: null, exported: false };
   return { ...at, kind: "closure", fn: { ...fn, body: [{ ...at, kind: "return", value }] } };
 }
