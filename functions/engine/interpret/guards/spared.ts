@@ -26,7 +26,7 @@ export function joinSides(
 ): Variables | null {
   if (!afterThen || !afterOtherwise) return afterThen ?? afterOtherwise;
   // Elsewhere a test that fails ends where it stands: by an exception, a return, or a promise that is refused.
-  if (run.language !== "php") return frame.scope.join(afterThen, afterOtherwise);
+  if (run.language !== "php" && run.language !== "javascript") return frame.scope.join(afterThen, afterOtherwise);
   if (otherwise.length === 0 && asksUnsent(test)) alsoSettled(afterThen, afterOtherwise);
   const [left, going, target] =
     otherwise.length === 0
