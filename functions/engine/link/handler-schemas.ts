@@ -2,6 +2,7 @@ import type { Cleaned, FileArtefact } from "../artefact.ts";
 import { lastSegment } from "../catalogue/paths.ts";
 import type { Passage } from "../interpret/guards/passage.ts";
 import { givenBy } from "../interpret/names.ts";
+import { parts } from "../interpret/validators/route-schemas.ts";
 import type { AskedSchema, Routed } from "../interpret/validators/routed-handlers.ts";
 import { append } from "../multimap.ts";
 import { cleanedForAny, cleanedForBoth } from "./cleaned.ts";
@@ -123,11 +124,19 @@ export class HandlerSchemas {
     if (!looks && (makers.length > 0 || !promises.test(lastSegment(by)))) return [];
     const dot = field.indexOf(".");
     const [head, rest] = dot < 0 ? [field, ""] : [field.slice(0, dot), field.slice(dot)];
-    const asParts = looks && looks.part !== "*" ? [] : this.#declarations.cleaned(path, `${schema}.${field}`);
-    const isMeant = looks?.part !== "*" && (looks?.part || part || "body") === head;
+    const named =
+      looks || by !== wholeSchema ? [head] : [...parts].flatMap(([name, of]) => (of.includes(head) ? [name] : []));
+    const asParts =
+      looks && looks.part !== "*"
+        ? []
+        : named.map((name) => this.#declarations.cleaned(path, `${schema}.${name}${rest}`)).reduce(cleanedForAny, []);
+    const isMeant = looks?.part !== "*" && [head, ...named].includes(looks?.part || part || "body");
     return isMeant ? cleanedForAny(asParts, this.#declarations.cleaned(path, `${schema}${rest}`)) : asParts;
   }
 }
+
+/** What the settings of a route call its schema. */
+const wholeSchema = "schema";
 
 /** What libraries call what holds requests against schemas; of the project's own the code tells. */
 const promises = /valid|schema|celebrate|parse|sanit|check/i;

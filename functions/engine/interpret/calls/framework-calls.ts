@@ -35,7 +35,9 @@ export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: 
       if (meant !== value) closures.push(...evaluate(run, frame, meant).closures);
     }
   if (points.some(({ methods }) => methods)) closures.push(...called.positional.flatMap(methodsOf));
-  const mayBeRouted = run.language === "javascript" && called.positional.some(({ paths }) => paths.length > 0);
+  const mayBeRouted =
+    run.language === "javascript" &&
+    called.positional.some(({ paths, slots }) => paths.length > 0 || slots?.shape === "map");
   const mayBeElsewhere = run.language === "python" && closures.length === 0;
   if (closures.length === 0 && !mayBeRouted && !mayBeElsewhere) return false;
   const receiver = called.names;

@@ -85,7 +85,7 @@ function noteMap(found: Map<string, Value>, value: Value, depth = 0): void {
       if (value.slots.shape === "list" || isSetting.test(name)) noteMap(found, one, depth + 1);
 }
 
-const isSetting = /^(schema|options|config|validate|request|validation|validators?)$/;
+export const isSetting = /^(schema|options|config|validate|request|validation|validators?)$/;
 
 function noteFields(found: Map<string, Value>, { entries }: Slots): void {
   for (const [name, schema] of entries) if (kindOf(schema) !== null) note(found, name, schema);

@@ -1,6 +1,6 @@
 import { lastSegment } from "../../catalogue/paths.ts";
 import { calledName } from "../../ir/called-name.ts";
-import type { Call, Expression, FunctionNode } from "../../ir/ir.ts";
+import type { Call, Collection, Expression, FunctionNode } from "../../ir/ir.ts";
 import type { Called } from "../calls/called.ts";
 import { targetOf } from "../calls/handover.ts";
 import { evaluate } from "../evaluate.ts";
@@ -8,7 +8,7 @@ import { through } from "../guards/guard-functions.ts";
 import { bySchema } from "../guards/passage.ts";
 import type { Frame, Run } from "../run.ts";
 import { nothing, type Value } from "../value.ts";
-import { partNamed, parts } from "./route-schemas.ts";
+import { isSetting, partNamed, parts } from "./route-schemas.ts";
 import { kindOf } from "./schemas.ts";
 
 /** Stands before the name of a handler where linking is asked what the schemas let through that other files put in front of it. */
@@ -73,7 +73,7 @@ export function noteRouted(run: Run, frame: Frame, call: Call, schemas: Readonly
   const routed: Required<Pick<Routed, "handlers" | "asked">> = { handlers: [], asked: [] };
   for (const { value } of call.args) noteStanding(run, frame, value, routed);
   const { handlers, asked } = routed;
-  if (handlers.length === 0) return null;
+  if (handlers.length + asked.length === 0) return null;
   const inline = `@${call.start}`;
   const own = schemas.size > 0 ? inline : undefined;
   if (own) run.schemas.set(own, { ...nothing, slots: { shape: "map", entries: schemas, rest: null } });
@@ -84,6 +84,10 @@ export function noteRouted(run: Run, frame: Frame, call: Call, schemas: Readonly
 function noteStanding(run: Run, frame: Frame, e: Expression, into: Required<Pick<Routed, "handlers" | "asked">>): void {
   if (e.kind === "collection" && e.shape === "list") {
     for (const { value } of e.entries) noteStanding(run, frame, value, into);
+    return;
+  }
+  if (e.kind === "collection") {
+    noteSettings(run, frame, e, into);
     return;
   }
   if (e.kind === "variable" || e.kind === "field") into.handlers.push(...referredTo(run, frame, e));
@@ -103,6 +107,26 @@ function noteStanding(run: Run, frame: Frame, e: Expression, into: Required<Pick
       into.asked.push({ schema, by, argument, ...(part !== null && { part }) });
     }
 }
+
+/** `{ schema: listRooms, preHandler: [check] }`, `{ schema: { body: room } }`: the settings of a route name what stands in front of it. */
+function noteSettings(
+  run: Run,
+  frame: Frame,
+  { entries }: Collection,
+  into: Required<Pick<Routed, "handlers" | "asked">>,
+): void {
+  for (const { key, value } of entries) {
+    const name = key?.kind === "literal" ? String(key.value) : "";
+    const isPart = parts.has(name);
+    if (!isPart && !isSetting.test(name) && !isFront.test(name)) continue;
+    if (value.kind === "collection" || isFront.test(name)) noteStanding(run, frame, value, into);
+    else if (value.kind === "variable" || value.kind === "field")
+      for (const schema of referredTo(run, frame, value))
+        into.asked.push({ schema, by: "schema", argument: 0, ...(isPart && { part: name }) });
+  }
+}
+
+const isFront = /^(handler|on\w+|pre\w+)$/;
 
 /** What an expression means in another file, an object by its class. */
 function referredTo(run: Run, frame: Frame, e: Expression): string[] {
