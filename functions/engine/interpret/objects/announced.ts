@@ -142,7 +142,10 @@ function jobNameOf({ decorators }: FunctionNode): string {
 export function noteListener(run: Run, frame: Frame, fn: FunctionNode): void {
   const signal = run.language === "python" ? receivedSignal(fn) || jobNameOf(fn) : "";
   if (signal !== "") run.listeners.set(fn, signal);
-  if (run.language === "javascript") noteNamed(run, frame, fn);
+  if (run.language === "javascript") {
+    noteNamed(run, frame, fn);
+    noteHandler(run, frame, fn);
+  }
   if (!hearsByClass.has(run.language)) return;
   const heard = fn.params.find(
     (param, i) => isHeard(run, frame, param.decorators, "parameter") || (i === 0 && listens(run, frame, fn)),
@@ -160,6 +163,17 @@ function noteNamed(run: Run, frame: Frame, fn: FunctionNode): void {
     const name = decorator.args[0] && evaluate(run, frame, decorator.args[0].value);
     const event = name?.constants?.length === 1 ? name.constants[0] : constantOf(name);
     if (typeof event === "string") run.listeners.set(fn, event);
+  }
+}
+
+/** `@CommandHandler(PlaceOrder) class … { execute(command) {} }`: the class says whose objects its method is handed. */
+function noteHandler(run: Run, frame: Frame, fn: FunctionNode): void {
+  if (!frame.owner || !run.knowledge.listeners.findAll([fn.name]).includes("method")) return;
+  for (const decorator of frame.owner.node.decorators) {
+    if (decorator.kind !== "call" || !isHeard(run, frame, [decorator], "function")) continue;
+    const [handled] = decorator.args;
+    const event = handled && classOf(evaluate(run, frame, handled.value));
+    if (event) run.listeners.set(fn, event);
   }
 }
 
