@@ -28,6 +28,7 @@ import {
 import { givenByDecorators } from "./decorated-elsewhere.ts";
 import { isOfProject, targetOf } from "./handover.ts";
 import { inline } from "./invoke.ts";
+import { throughPipes } from "./pipes.ts";
 
 /** An unknown argument: it stands for whatever callers pass, and for what a framework is known to pass. */
 export function parameterValue(
@@ -70,7 +71,8 @@ export function parameterValue(
     ...givenByDecorators(run, frame, fn, index),
   ];
   const fits = kind === "http-path" || (kind && run.language === "php") ? placeholderCleans(run, fn, param) : 0;
-  const { taint } = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
+  const arrived = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
+  const { taint } = kind ? throughPipes(run, frame, param, arrived) : arrived;
   const made = decorated?.made;
   if (made)
     return { ...made, paths: [...made.paths, ...declared.paths, byName(param.name)], taint: [symbolic, ...made.taint] };
