@@ -6,6 +6,7 @@ import { announcedAs } from "../interpret/objects/announced.ts";
 import { languageOf } from "../inventory/language.ts";
 import { append } from "../multimap.ts";
 import { helperIn } from "../templates/template-target.ts";
+import { type Aliases, aliased, declaresClass, givesSeveral, hasKept, ofMade } from "./aliases.ts";
 import { CarriedObjects } from "./carried-objects.ts";
 import { chosenMembers } from "./chosen-members.ts";
 import { GlobalNames } from "./global-names.ts";
@@ -287,7 +288,7 @@ export class Modules {
     const member = ofMade(artefact, file, isOfBase ? wanted.slice(0, -ofBase.length) : wanted);
     if (aliases < aliasesMax && !artefact.link.exports.some((exported) => exported.name === member)) {
       const ofAny: Target[] = [];
-      const isAny = isOfTable.test(wanted) || givesSeveral(path, this.#handedOn(artefact), wanted);
+      const isAny = givesSeveral(path, this.#handedOn(artefact), wanted);
       for (const onward of aliased(this.#handedOn(artefact), wanted)) {
         // An exported instance is one of a class of the same file.
         const local = artefact.link.exports.find((exported) => exported.name === onward);
@@ -354,33 +355,6 @@ export class Modules {
   }
 }
 
-/** `export default class ListJob extends Job`, `export const shelf = new Shelf()`: a member that the class has from another. */
-function declaresClass({ coverage, link }: FileArtefact, member: string): boolean {
-  const owner = member.slice(0, member.indexOf(".") + 1);
-  return (
-    /^(java|type)script$/.test(coverage.language) &&
-    /^\p{Lu}/u.test(owner) &&
-    [...link.classes, ...link.exports].some(({ name }) => `${name}.`.startsWith(owner))
-  );
-}
-
-/** `Query.where.orderBy.toSql`: what gives an object of a class of its file goes by that. */
-function ofMade({ link: { exports } }: FileArtefact, file: string, member: string): string {
-  const written = member.split(".");
-  // In Java the file goes by the name of its class: `Query.builder().where`.
-  const isOfFile = written.length > 1 && exports.some(({ name }) => name === `${file}.${written[0]}`);
-  const [first, ...names] = (isOfFile ? [file, ...written] : written) as [string, ...string[]];
-  if (names.length < 2) return member;
-  const method = names.pop() as string;
-  let type = first;
-  for (const name of names) {
-    const made = exports.find((exported) => exported.name === `${type}.${name}`)?.makes;
-    if (made === undefined) return member;
-    type = made;
-  }
-  return `${type}.${method}`;
-}
-
 /** In these a class is known by its name, wherever its file is. */
 const globalLanguages = ["php", "csharp", "ruby"];
 
@@ -407,24 +381,6 @@ const isOfScript = /\.([cm]?[jt]sx?|vue|svelte)$/;
 /** `registry.get(kind)(order)`, `registry.get(kind).run`: what a map of JavaScript has is taken out by its key. */
 const takenByKey = /\.get(?:\(\)$|(?=\.\w+$))/;
 
-/** What is taken out of a table is any of what the table has. */
-const isOfTable = /^[A-Z][A-Z\d_]*\.get(\.|$)/;
-
-/**
- * `makeStore(kind).find`, `if kind == "csv": return CsvExporter()`: a function that gives objects of several classes goes by each of them.
- * In Python it does so by itself.
- */
-function givesSeveral(path: string, aliases: Aliases, wanted: string): boolean {
-  const [first, ...members] = wanted.split(".");
-  return (members.length > 0 || path.endsWith(".py")) && aliases.filter(({ name }) => name === first).length > 1;
-}
-
-/** `container.orders.find`, where the container is one of a class of this file that has its orders from elsewhere. */
-const hasKept = ({ coverage, link }: FileArtefact, onward: string): boolean =>
-  coverage.language === "python" &&
-  /^_*\p{Lu}/u.test(onward) &&
-  link.aliases.some(({ name }) => name.includes(".") && onward.startsWith(`${name}.`));
-
 /** Classes of one file that implement an interface and have a method of it from elsewhere. */
 const heirsMax = 4;
 
@@ -439,17 +395,3 @@ export const aliasesMax = 4;
 
 /** Modules that a class may have been taken from by an asterisk: each is looked through for each base. */
 const importsMax = 4;
-
-type Aliases = FileArtefact["link"]["aliases"];
-
-/** Where the names that a file hands on lead: what `member` is called in other files. */
-function aliased(aliases: Aliases, member: string): string[] {
-  const [first, ...others] = member.split(".") as [string, ...string[]];
-  return aliases.flatMap(({ name, target }) => {
-    if (name.includes("."))
-      return member === name || member.startsWith(`${name}.`) ? [`${target}${member.slice(name.length)}`] : [];
-    const rest = name === first ? others : name === "default" || name === "*" ? [first, ...others] : null;
-    if (rest === null) return [];
-    return [rest.length === 0 ? target : [target.replace(/\(\)$/, ""), ...rest].join(".")];
-  });
-}
