@@ -51,7 +51,8 @@ function leftClean(run: Run, frame: Frame, replacement: Replacement, by: Value |
     language === "php" ? pattern === "'" && isDoubled(run, frame, by) : isQuote && put === pattern + pattern;
   if (doubles) return catalogue.bitsOf(["sql_injection", "escaped"]);
   if (pattern === "'" && isShellQuote.test(put ?? "")) return catalogue.bitsOf(["command_injection"]);
-  const quotes = pattern === "'" && !(put ?? "'").includes("'");
+  // Whoever takes one kind of quotes out puts the text between those.
+  const quotes = /^['"]$/.test(pattern) && !(put ?? pattern).includes(pattern);
   return left | takesOut(catalogue, replacement) | (quotes ? catalogue.bitsOf(["xpath_injection"]) : 0);
 }
 
