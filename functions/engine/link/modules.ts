@@ -35,6 +35,8 @@ export class Modules {
   readonly #layers: Layers;
   readonly #carried: CarriedObjects;
   readonly #found = new Map<string, Target[]>();
+  /** Aliases that were followed for the name that is looked for. */
+  #steps = 0;
   readonly #led = new Map<string, Target[]>();
   readonly #handed = new Map<FileArtefact, Aliases>();
   readonly #files: SourceFiles;
@@ -95,7 +97,7 @@ export class Modules {
           ? this.#templates.find(from, target)
           : target.startsWith(announcedAs(""))
             ? (this.#listeners.get(target) ?? [])
-            : this.#find(from, target, 0);
+            : this.#fromHere(from, target);
     this.#found.set(key, found);
     return found;
   }
@@ -130,7 +132,7 @@ export class Modules {
   readonly #names = {
     file: (from: string, target: string) => this.file(from, target),
     onward: (artefact: FileArtefact, member: string) => this.onward(artefact, member),
-    find: (from: string, target: string, aliases: number) => this.#find(from, target, aliases),
+    find: (from: string, target: string, aliases: number) => this.#onward(from, target, aliases),
   };
 
   /** Where the names that a file hands on lead. */
@@ -176,6 +178,11 @@ export class Modules {
   hasRights(from: string, type: string): boolean {
     const globals = this.#globals.get(languageOf(from).name);
     return globals ? globals.hasRights(type) : this.#packages.hasRights(from, type);
+  }
+
+  #fromHere(from: string, target: string): Target[] {
+    this.#steps = 0;
+    return this.#find(from, target, 0);
   }
 
   #find(from: string, target: string, aliases: number): Target[] {
@@ -227,8 +234,11 @@ export class Modules {
     const key = `${aliases}\0${from}\0${target}`;
     const known = this.#led.get(key);
     if (known) return known;
+    if (this.#steps >= stepsMax) return [];
+    this.#steps += 1;
     const found = this.#find(from, target, aliases);
-    this.#led.set(key, found);
+    // What was given up on the way may be found from elsewhere.
+    if (this.#steps < stepsMax) this.#led.set(key, found);
     return found;
   }
 
@@ -389,6 +399,9 @@ const ofPackage = /^([a-z]\w*\.[a-z]\w*)(?:\.[a-z]\w*)*\.([A-Z]\w*)(\.[a-z]\w*)$
 
 /** An interface that more classes than this implement tells too little about which one is meant. */
 const siblingsMax = 4;
+
+/** Aliases that are followed for one name: applications need thirty, and files that all take from each other lead to thousands. */
+const stepsMax = 300;
 
 /** Re-exports of re-exports end somewhere. */
 export const aliasesMax = 4;
