@@ -35,8 +35,10 @@ export class Modules {
   readonly #layers: Layers;
   readonly #carried: CarriedObjects;
   readonly #found = new Map<string, Target[]>();
-  /** Aliases that were followed for the name that is looked for. */
+  /** Aliases that were followed, and where the search for a name ends. */
   #steps = 0;
+  #lastStep = 0;
+  readonly #allSteps: number;
   readonly #led = new Map<string, Target[]>();
   readonly #handed = new Map<FileArtefact, Aliases>();
   readonly #files: SourceFiles;
@@ -50,6 +52,7 @@ export class Modules {
 
   /** @param artefacts in path order */
   constructor(artefacts: readonly FileArtefact[], families: string[]) {
+    this.#allSteps = stepsFree + stepsOfFile * artefacts.length;
     this.families = families;
     this.#wirings = new Wirings(artefacts, (path, target, aliases) => this.#find(path, target, aliases));
     this.#packages = new Packages(artefacts);
@@ -181,7 +184,7 @@ export class Modules {
   }
 
   #fromHere(from: string, target: string): Target[] {
-    this.#steps = 0;
+    this.#lastStep = Math.min(this.#steps + stepsMax, this.#allSteps);
     return this.#find(from, target, 0);
   }
 
@@ -234,11 +237,11 @@ export class Modules {
     const key = `${aliases}\0${from}\0${target}`;
     const known = this.#led.get(key);
     if (known) return known;
-    if (this.#steps >= stepsMax) return [];
+    if (this.#steps >= this.#lastStep) return [];
     this.#steps += 1;
     const found = this.#find(from, target, aliases);
     // What was given up on the way may be found from elsewhere.
-    if (this.#steps < stepsMax) this.#led.set(key, found);
+    if (this.#steps < this.#lastStep) this.#led.set(key, found);
     return found;
   }
 
@@ -400,8 +403,12 @@ const ofPackage = /^([a-z]\w*\.[a-z]\w*)(?:\.[a-z]\w*)*\.([A-Z]\w*)(\.[a-z]\w*)$
 /** An interface that more classes than this implement tells too little about which one is meant. */
 const siblingsMax = 4;
 
-/** Aliases that are followed for one name: applications need thirty, and files that all take from each other lead to thousands. */
-const stepsMax = 300;
+/** Aliases that are followed for one name: applications need thirty, packages that take all of each other some hundreds. */
+const stepsMax = 1_000;
+/** The same for all names of a project, by its files: applications need four, and tables of each other lead to tens of thousands. */
+const stepsOfFile = 200;
+/** Of the names that a few files have. */
+const stepsFree = 20_000;
 
 /** Re-exports of re-exports end somewhere. */
 export const aliasesMax = 4;
