@@ -1,7 +1,11 @@
 import type { ExportedFunction } from "../artefact.ts";
 import type { Catalogue, Families } from "../catalogue/catalogue.ts";
 import type { Run } from "../interpret/run.ts";
-import { cleanedByAbsence, cleanedByPattern } from "../interpret/texts/patterns.ts";
+import type { Outcome } from "../interpret/summary.ts";
+import { capturedAnyhow } from "../interpret/texts/groups.ts";
+import { cleanedByAbsence, cleanedByPattern, type Extent, type Use, usedPattern } from "../interpret/texts/patterns.ts";
+import { leftBy } from "../interpret/texts/replaced.ts";
+import { hasGlobalMark, isCompiled, undelimited } from "../interpret/texts/replacements.ts";
 import type { Value } from "../interpret/value.ts";
 import { cleanedNames } from "./cleaned.ts";
 
@@ -13,7 +17,6 @@ const patternsMax = 60;
  * they find out of a text by asking a pattern. `export const columns = new Map([["name", "i.name"]])`: what a map gives is none of its keys.
  */
 export function constantsOf(catalogue: Catalogue, run: Run): ExportedFunction[] {
-  if (run.language !== "javascript") return [];
   const named = [...(run.file.known ?? [])].flatMap(([written, value]): [string, Value][] => {
     const name = written.replace(/^(module\.)?exports\./, "").replace(/^module\.exports$/, "default");
     return withMembers(name, value, membersDepth);
@@ -22,7 +25,7 @@ export function constantsOf(catalogue: Catalogue, run: Run): ExportedFunction[] 
     [...fields].map(([name, value]): [string, Value] => [`${node.name}.${name}`, value]),
   );
   return [...named, ...ofClasses]
-    .flatMap(([name, value]) => [...patternOf(catalogue, name, value), ...mapOf(name, value)])
+    .flatMap(([name, value]) => [...patternOf(catalogue, run, name, value), ...mapOf(name, value)])
     .slice(0, patternsMax);
 }
 
@@ -36,17 +39,34 @@ function withMembers(name: string, value: Value, depth: number): [string, Value]
   return [[name, value], ...entries.flatMap(([key, entry]) => withMembers(`${within}${key}`, entry, depth - 1))];
 }
 
-function patternOf(catalogue: Catalogue, name: string, { constants, slots }: Value): ExportedFunction[] {
-  const all = constants ?? slots?.entries.get("pattern")?.constants;
-  const [pattern] = all?.length === 1 ? all : [];
-  if (typeof pattern !== "string" || !/^[\w$.]+$/.test(name)) return [];
-  const guards = [
-    ...guard(catalogue, "true", cleanedByPattern(catalogue, pattern, false, false)),
-    ...guard(catalogue, "false", cleanedByAbsence(catalogue, pattern)),
+function patternOf(catalogue: Catalogue, run: Run, name: string, value: Value): ExportedFunction[] {
+  const all = value.constants ?? value.slots?.entries.get("pattern")?.constants;
+  const [written] = all?.length === 1 ? all : [];
+  if (typeof written !== "string" || !isPattern.test(written) || !/^[\w$.]+$/.test(name)) return [];
+  const pattern = run.language === "php" ? undelimited(written) : written;
+  const exported = (use: Use, guards: ExportedFunction["guards"]): ExportedFunction[] =>
+    guards.length === 0
+      ? []
+      : [{ name: usedPattern(name, use), parameters: ["text"], flows: [], passes: [], returns: [], guards }];
+  const matches = (use: Extent) =>
+    guard(catalogue, "true", cleanedByPattern(catalogue, pattern, use === "whole", use !== "any"));
+  return [
+    ...exported("whole", matches("whole")),
+    ...exported("start", matches("start")),
+    ...exported("any", [...matches("any"), ...guard(catalogue, "false", cleanedByAbsence(catalogue, pattern))]),
+    ...exported("captured", guard(catalogue, "after", capturedAnyhow(catalogue, pattern))),
+    ...exported("left", takesOut(run, name, value) ? guard(catalogue, "after", leftBy(run, pattern)) : []),
   ];
-  return guards.length === 0
-    ? []
-    : [{ name: `${name}.test`, parameters: ["text"], flows: [], passes: [], returns: [], guards }];
+}
+
+/** A text that lists characters, or stands for several texts, is meant as a pattern. */
+const isPattern = /[[\\*+{]/;
+
+/** `/[^\w]/g` of JavaScript takes out what it matches wherever it stands; without the mark, the first of it. A text is no pattern there. */
+function takesOut(run: Run, name: string, value: Value): boolean {
+  if (run.language !== "javascript") return run.language !== "ruby" || isCompiled(value);
+  const made = run.file.origins.get(name);
+  return isCompiled(value) && made !== undefined && hasGlobalMark(run, made);
 }
 
 function mapOf(name: string, { slots }: Value): ExportedFunction[] {
@@ -58,5 +78,5 @@ function mapOf(name: string, { slots }: Value): ExportedFunction[] {
     : [];
 }
 
-const guard = (catalogue: Catalogue, check: "true" | "false", cleans: Families): ExportedFunction["guards"] =>
+const guard = (catalogue: Catalogue, check: Outcome, cleans: Families): ExportedFunction["guards"] =>
   cleans === 0 ? [] : [{ check, parameter: 0, clean: cleanedNames(catalogue, cleans) }];

@@ -11,7 +11,7 @@ import { basePaths, byName, declaredType, givenBy, hasObjects, namesClass, typed
 import { heardAs } from "../objects/announced.ts";
 import { instantiate } from "../objects/instances.ts";
 import type { Frame, Run } from "../run.ts";
-import { constraintsOf, placeholderCleans, validatedAs } from "../validators/constraints.ts";
+import { constantsAsked, constraintsOf, placeholderCleans, validatedAs } from "../validators/constraints.ts";
 import { handedRecord } from "../validators/handed-records.ts";
 import { calledInRoute } from "../validators/route-variables.ts";
 import {
@@ -71,7 +71,10 @@ export function parameterValue(
     ...givenByDecorators(run, frame, fn, index),
   ];
   const fits = kind === "http-path" || (kind && run.language === "php") ? placeholderCleans(run, fn, param) : 0;
-  const arrived = cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits);
+  const arrived = constantsAsked(run, frame, fn, param).reduce(
+    (value, passage) => through(value, passage),
+    cleaned(tainted(given), fits === 0 ? constraintsOf(run, frame, fn, param) : fits),
+  );
   const { taint } = kind ? throughPipes(run, frame, param, arrived) : arrived;
   const made = decorated?.made;
   if (made)

@@ -3,6 +3,7 @@ import type { Call, Expression } from "../../ir/ir.ts";
 import { holds, receiverFits } from "../check.ts";
 import { forgetMaking } from "../file-making.ts";
 import { underOwnKeys } from "../guards/filters.ts";
+import { through } from "../guards/guard-functions.ts";
 import { isLastName } from "../guards/last-parts.ts";
 import { namesOfHeld } from "../held-objects.ts";
 import { givenBackBy } from "../memory/memory.ts";
@@ -12,8 +13,8 @@ import { instantiate, keepFunctions } from "../objects/instances.ts";
 import { keptValue } from "../objects/kept-values.ts";
 import { fieldTaint } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
-import { capturedCleans, capturedPart, capturedParts, searchOf } from "../texts/captured.ts";
-import { replacementCleans, takenBy } from "../texts/replaced.ts";
+import { capturedByConstant, capturedCleans, capturedPart, capturedParts, searchOf } from "../texts/captured.ts";
+import { leftByConstants, replacementCleans, takenBy } from "../texts/replaced.ts";
 import { splitWords } from "../texts/split-words.ts";
 import { givenRecord, readRecord } from "../validators/handed-records.ts";
 import { parsed } from "../validators/parsing.ts";
@@ -236,7 +237,11 @@ function madeOfAll(run: Run, frame: Frame, call: Call, called: Called, about: Ab
   const taint = folded ? [] : soiled(called.models, joinTaint(given, back.taint));
   const parts = capturedParts(run, frame, call, about.search, taint);
   if (parts) return cleaned({ ...nothing, paths, slots: parts }, about.cleans);
-  return cleaned(
+  const seen =
+    taint.length === 0
+      ? []
+      : [...leftByConstants(run, frame, call, receiver, positional), ...capturedByConstant(run, frame, call)];
+  const value = cleaned(
     {
       ...nothing,
       paths: [...takenBy(run, frame, call, receiver, positional), ...paths],
@@ -248,6 +253,7 @@ function madeOfAll(run: Run, frame: Frame, call: Call, called: Called, about: Ab
     },
     about.cleans,
   );
+  return seen.reduce((of, passage) => through(of, passage), value);
 }
 
 /** What a call hands on of what it was given, as far as it is known who is called. */

@@ -1,15 +1,16 @@
 import type { Call, Expression } from "../../ir/ir.ts";
 import type { Frame } from "../run.ts";
+import type { Extent } from "../texts/patterns.ts";
 import { original } from "./address-parts.ts";
 
 /** What an object asks that goes through one text with one pattern. */
 export interface MatcherTest {
   pattern: Expression;
   subject: Expression;
-  asks: "whole" | "start" | "any";
+  asks: Extent;
 }
 
-const asked: Record<string, MatcherTest["asks"]> = { matches: "whole", lookingAt: "start", find: "any" };
+const asked: Record<string, Extent> = { matches: "whole", lookingAt: "start", find: "any" };
 
 /** `NAME.matcher(x).matches()` of Java, also by way of a variable that holds the matcher. */
 export function matcherTest(frame: Frame, { callee, args }: Call): MatcherTest | null {

@@ -1,11 +1,11 @@
 import { allFamilies } from "../../catalogue/catalogue.ts";
 import { calledName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
-import { targetOf } from "../calls/handover.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
-import { cleanedByAbsence, cleanedByPattern } from "../texts/patterns.ts";
+import { byConstant } from "../texts/constants-elsewhere.ts";
+import { cleanedByAbsence, cleanedByPattern, type Extent } from "../texts/patterns.ts";
 import { keepsOnlyHarmless } from "../texts/replaced.ts";
 import { undelimited } from "../texts/replacements.ts";
 import { original } from "./address-parts.ts";
@@ -38,9 +38,12 @@ export function patternTest(run: Run, frame: Frame, call: Call, of: Expression, 
     const text = patternText(run, frame, pattern);
     const callee = call.callee.kind === "field" ? call.callee.name : "";
     const whole = (callee === "matches" && run.language === "java") || callee === "fullmatch";
-    if (text === null) askedPattern(run, frame, pattern, subject, "true");
-    if (text === null) continue;
-    const cleans = cleanedByPattern(run.catalogue, text, whole, callee === "match" && run.language === "python");
+    const fromStart = callee === "match" && run.language === "python";
+    if (text === null) {
+      askedConstant(run, frame, pattern, subject, whole ? "whole" : fromStart ? "start" : "any", "true");
+      continue;
+    }
+    const cleans = cleanedByPattern(run.catalogue, text, whole, fromStart);
     if (cleans !== 0) change(run, frame, subject, cleans);
   }
 }
@@ -54,20 +57,22 @@ export function absenceTest(run: Run, frame: Frame, call: Call, of: Expression, 
   ];
   for (const [pattern, subject] of ways) {
     const text = patternText(run, frame, pattern);
-    if (text === null) askedPattern(run, frame, pattern, subject, "false");
-    else notFound(run, frame, text, subject, isPartial(run, call));
+    if (text !== null) notFound(run, frame, text, subject, isPartial(run, call));
+    else if (!isPartial(run, call)) askedConstant(run, frame, pattern, subject, "any", "false");
   }
 }
 
-/** `NAME.test(x)`, `x.match(NAME)`, where NAME is imported: linking knows the pattern, see link/constant-records.ts. */
-function askedPattern(run: Run, frame: Frame, pattern: Expression, subject: Expression, check: "true" | "false"): void {
-  if (run.language !== "javascript" || (pattern.kind !== "variable" && pattern.kind !== "field")) return;
-  const target = targetOf(
-    run,
-    frame,
-    evaluate(run, frame, pattern).paths.map((path) => `${path}.test`),
-  );
-  if (target !== null) askedByOther(run, frame, subject, { target, argument: 0, check, trusted: false });
+/** `NAME.test(x)`, `x.match(NAME)`, where NAME is a constant of another file. */
+function askedConstant(
+  run: Run,
+  frame: Frame,
+  pattern: Expression,
+  subject: Expression,
+  asks: Extent,
+  check: "true" | "false",
+): void {
+  const passage = byConstant(run, frame, pattern, asks, check);
+  if (passage) askedByOther(run, frame, subject, passage);
 }
 
 /** A text in which a pattern is not found has none of its alternatives. */
@@ -130,6 +135,8 @@ const asksForDots =
 export function matcherRefined(run: Run, frame: Frame, call: Call, outcome: boolean): void {
   const test = matcherTest(frame, call);
   const text = test && patternText(run, frame, test.pattern);
+  if (test && text === null)
+    askedConstant(run, frame, test.pattern, test.subject, test.asks, outcome ? "true" : "false");
   if (!test || text === null) return;
   const harmless = test.asks === "any" && keepsOnlyHarmless(text) ? allFamilies : 0;
   const cleans = outcome

@@ -4,8 +4,10 @@ import { lastName } from "../../ir/called-name.ts";
 import type { Call } from "../../ir/ir.ts";
 import type { Called } from "../calls/called.ts";
 import { evaluate } from "../evaluate.ts";
+import type { Passage } from "../guards/passage.ts";
 import type { Frame, Run } from "../run.ts";
 import { anyElement, cleaned, nothing, type Slots, type Taint, tainted, type Value } from "../value.ts";
+import { byConstant } from "./constants-elsewhere.ts";
 import { cleansAny, groupsOf, patternTokens } from "./groups.ts";
 import { isGlobal } from "./replacements.ts";
 
@@ -35,6 +37,13 @@ export function searchOf(run: Run, frame: Frame, { callee, args }: Call): Search
     if (pattern !== null) return { name, pattern };
   }
   return null;
+}
+
+/** `NAME.exec(text)`, `text.match(NAME)`, where NAME is a constant of another file. */
+export function capturedByConstant(run: Run, frame: Frame, { callee, args }: Call): readonly Passage[] {
+  if (callee.kind !== "field" || !capturing.test(callee.name)) return [];
+  const asked = [callee.of, ...args.slice(0, 1).map(({ value }) => value)];
+  return asked.flatMap((pattern) => byConstant(run, frame, pattern, "captured", "after") ?? []);
 }
 
 /** `#^\w+$#i`: the pattern without what is around it. Null where it may hold white space and comments that are no part of it. */

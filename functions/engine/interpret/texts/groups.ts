@@ -57,3 +57,10 @@ function heldBy(catalogue: Catalogue, text: string): Families {
 
 /** Whether knowing the groups tells more than that they are parts of the text. */
 export const cleansAny = (groups: readonly Group[]): boolean => groups.some(({ cleans }) => cleans !== 0);
+
+/** What everything is clean for that a pattern finds, the whole and each group. */
+export const capturedAnyhow = (catalogue: Catalogue, pattern: string): Families =>
+  groupsOf(catalogue, pattern).reduce(
+    (cleans, group) => cleans & group.cleans,
+    groupsOf(catalogue, pattern)[0]?.cleans ?? 0,
+  );

@@ -1,4 +1,5 @@
 import { allFamilies, type Catalogue, escaped, type Families, normalised } from "../../catalogue/catalogue.ts";
+import { lastSegment } from "../../catalogue/paths.ts";
 import { namesHost } from "./own-hosts.ts";
 
 type Bits = Pick<Catalogue, "bitsOf" | "ledFamilies">;
@@ -36,6 +37,18 @@ const needs: readonly Needs[] = [
 /** What text is clean for that cannot hold some characters, whatever it is otherwise. */
 export const cleanWithout = (catalogue: Bits, may: May, climbs = true): Families =>
   catalogue.bitsOf(needs.flatMap((need) => (need.suffices && !need.carries(may, climbs) ? need.families : [])));
+
+/** How much of a text has to match a pattern. */
+export type Extent = "whole" | "start" | "any";
+
+/** What is done with a pattern: a text is held against it, what it matches is taken out and the rest is left, or what it matches is captured. */
+export type Use = Extent | "left" | "captured";
+
+/**
+ * The function by which linking knows what a constant pattern of another file does; see link/constant-records.ts. Its own name has that of the
+ * constant in it, so that no other pattern is taken for one that tells nothing.
+ */
+export const usedPattern = (constant: string, use: Use): string => `${constant}.${lastSegment(constant)}$${use}`;
 
 /** Longer ones are lists that a program has written, and reading them costs more than they tell. */
 const patternMax = 1_000;

@@ -2,8 +2,10 @@ import type { Catalogue, Families } from "../../catalogue/catalogue.ts";
 import { allFamilies } from "../../catalogue/catalogue.ts";
 import { lastName } from "../../ir/called-name.ts";
 import type { Call } from "../../ir/ir.ts";
+import type { Passage } from "../guards/passage.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Value } from "../value.ts";
+import { byNamed } from "./constants-elsewhere.ts";
 import { jsonText, takenPath } from "./page-places.ts";
 import { cleanedByAbsence, cleanWithout } from "./patterns.ts";
 import { type Replacement, replacementsOf } from "./replacements.ts";
@@ -22,7 +24,7 @@ export function replacementCleans(
   const name = lastName(call.callee);
   if (run.language === "php" && name === "strtr" && args.length === 2) return translated(run, args);
   if (run.language === "php" && /^str_i?replace$/.test(name)) return textsTakenOut(run, frame, call, args);
-  const all = replacementsOf(run, frame, call, receiver, args);
+  const all = replacementsOf(run, frame, call, receiver, args).filter(({ elsewhere }) => !elsewhere);
   if (all.length === 0) return 0;
   const normalised = run.catalogue.bitsOf(["normalised"]);
   if (
@@ -30,11 +32,11 @@ export function replacementCleans(
     all.some(({ pattern }) => leadsUpwards.test(pattern))
   )
     return run.catalogue.bitsOf(pathFamilies);
-  return all.reduce((cleans, one) => (one.everywhere ? cleans | leftClean(run, frame, one, args[1]) : cleans), 0);
+  return all.reduce((cleans, one) => (one.everywhere ? cleans | leftClean(run, frame.fn, one, args[1]) : cleans), 0);
 }
 
 /** What text is clean for in which something was replaced wherever it stood. */
-function leftClean(run: Run, frame: Frame, replacement: Replacement, by: Value | undefined): Families {
+function leftClean(run: Run, fn: Frame["fn"], replacement: Replacement, by: Value | undefined): Families {
   const { pattern, isRegex, put } = replacement;
   const { catalogue, language } = run;
   if (isRegex && keepsOnlyHarmless(pattern))
@@ -47,13 +49,32 @@ function leftClean(run: Run, frame: Frame, replacement: Replacement, by: Value |
   if (language === "python" && quoteMarks.has(pattern) && put === pattern + pattern)
     return catalogue.bitsOf(["sql_injection"]);
   const isQuote = pattern.length === 1 && doubled[language]?.includes(pattern) === true;
-  const doubles =
-    language === "php" ? pattern === "'" && isDoubled(run, frame, by) : isQuote && put === pattern + pattern;
+  const doubles = language === "php" ? pattern === "'" && isDoubled(run, fn, by) : isQuote && put === pattern + pattern;
   if (doubles) return catalogue.bitsOf(["sql_injection", "escaped"]);
   if (pattern === "'" && isShellQuote.test(put ?? "")) return catalogue.bitsOf(["command_injection"]);
   // Whoever takes one kind of quotes out puts the text between those.
   const quotes = /^['"]$/.test(pattern) && !(put ?? pattern).includes(pattern);
   return left | takesOut(catalogue, replacement) | (quotes ? catalogue.bitsOf(["xpath_injection"]) : 0);
+}
+
+/** What text is clean for in which nothing is left that a regular expression matches. */
+export const leftBy = (run: Run, pattern: string): Families =>
+  leftClean(run, null, { pattern, isRegex: true, put: "", everywhere: true }, undefined);
+
+/** What a call leaves of a text whose pattern is a constant of another file, and puts something harmless in its place. */
+export function leftByConstants(
+  run: Run,
+  frame: Frame,
+  call: Call,
+  receiver: Value | null,
+  args: readonly Value[],
+): readonly Passage[] {
+  const isTold = run.language === "javascript" || run.language === "ruby";
+  return replacementsOf(run, frame, call, receiver, args).flatMap(({ elsewhere, isRegex, put, everywhere }) => {
+    const takesOut = elsewhere && (isTold || (isRegex && everywhere)) && /^[\w -]*$/.test(put ?? ".");
+    const passage = takesOut ? byNamed(run, frame, elsewhere, "left", "after") : null;
+    return passage ?? [];
+  });
 }
 
 /** `text.replace(/'/g, "'\\''")`: what ends a text of the shell, puts a quote behind it and begins it anew is written within quotes. */
@@ -78,7 +99,7 @@ export function takenBy(
 ): readonly string[] {
   if (!receiver || receiver.taint.length === 0 || args.length !== 2 || receiver.paths.includes(jsonText)) return [];
   const [replaced] = replacementsOf(run, frame, call, receiver, args);
-  if (!replaced?.everywhere) return [];
+  if (!replaced?.everywhere || replaced.elsewhere) return [];
   const put = replaced.put ?? "";
   // `\u003c` is for scripts.
   const isTaken = (character: string) =>
@@ -120,7 +141,7 @@ function textsTakenOut(run: Run, frame: Frame, call: Call, [search, by]: readonl
     ...(['"', "`"].some((quote) => taken.includes(quote) && put.includes(quote + quote))
       ? ["sql_injection", "escaped"]
       : []),
-    ...(escapesQuotes(taken, put) || (taken[0] === "'" && isDoubled(run, frame, by))
+    ...(escapesQuotes(taken, put) || (taken[0] === "'" && isDoubled(run, frame.fn, by))
       ? ["sql_injection", "escaped"]
       : []),
     // A bracket is nothing that a text could be put in: it is doubled for a name.
@@ -139,7 +160,7 @@ const escapesQuotes = (taken: readonly string[], put: readonly string[]): boolea
  * Some databases take a backslash for the beginning of a quote. A function that asks others to escape, each in its own way, doubles quotes for
  * one that does not.
  */
-function isDoubled({ text }: Run, { fn }: Frame, by: Value | undefined): boolean {
+function isDoubled({ text }: Run, fn: Frame["fn"], by: Value | undefined): boolean {
   const others = fn && fn.end - fn.start <= escaperMax ? text.slice(fn.start, fn.end) : "";
   return by?.constants?.length === 1 && by.constants[0] === "''" && /\b(mysqli?|pg)_(real_)?escape_/.test(others);
 }

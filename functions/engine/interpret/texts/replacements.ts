@@ -17,6 +17,8 @@ export interface Replacement {
   readonly put: string | null;
   /** Whether it is done wherever a text has it. */
   readonly everywhere: boolean;
+  /** The pattern where only its name is known, as that of another file is; no text stands for it. */
+  readonly elsewhere?: Value;
 }
 
 /** A call that replaces, with what it is asked of and what it is given. */
@@ -55,10 +57,14 @@ function replaced(
   everywhere = true,
 ): readonly Replacement[] {
   const [written, ...others] = pattern?.constants ?? [];
-  if (typeof written !== "string" || others.length > 0) return [];
   const [text] = put?.constants?.length === 1 ? put.constants : [null];
-  return [{ pattern: written, isRegex, put: text === null ? null : String(text), everywhere }];
+  const known = { isRegex, put: text === null ? null : String(text), everywhere };
+  if (pattern && isNameOnly(pattern)) return [{ ...known, pattern: "", elsewhere: pattern }];
+  return typeof written !== "string" || others.length > 0 ? [] : [{ ...known, pattern: written }];
 }
+
+const isNameOnly = ({ constants, taint, slots, paths }: Value): boolean =>
+  constants === null && taint.length === 0 && !slots && paths.length > 0;
 
 /** `text.replace(pattern, put)` of languages in which the pattern says by its kind what it is. */
 const inText: Reader = ({ args: [pattern, put] }) => replaced(pattern, put, isCompiled(pattern));
@@ -68,13 +74,19 @@ const inTextByFlag: Reader = ({ run, frame, call, args: [pattern, put] }) =>
 
 /** `PATTERN.sub("", text)`, `re.sub(pattern, "", text, 1)`: with a number, the rest stays as it was. */
 const bySub: Reader = ({ run, frame, call, receiver, args }) => {
-  const [pattern, put, , count] = isCompiled(receiver) ? [receiver, ...args] : args;
+  const [pattern, put, , count] = isAskedItself(receiver) ? [receiver, ...args] : args;
   const named = (name: string) => {
     const written = call.args.find((arg) => arg.name === name);
     return written && evaluate(run, frame, written.value);
   };
   return replaced(named("pattern") ?? pattern, named("repl") ?? put, true, !isCounted(named("count") ?? count));
 };
+
+/** A pattern, or what is named like one of another file: the module is called by its own name. */
+const isAskedItself = (receiver: Value | null): receiver is Value =>
+  isCompiled(receiver) || (receiver && isNameOnly(receiver) && !isModule(receiver)) === true;
+
+const isModule = ({ paths }: Value): boolean => paths.some((path) => /^(re|regex)$/.test(path));
 
 /** `PATTERN.replace(text, put)` */
 const byCompiled: Reader = ({ receiver, args: [, put] }) => (isCompiled(receiver) ? replaced(receiver, put, true) : []);
@@ -101,8 +113,8 @@ const javaReplaceAll: Reader = ({ run, frame, call, args: [first, second] }) => 
 };
 
 /** `PATTERN.ReplaceAllString(text, put)`; functions of the package for texts have one argument more. */
-const goReplaceAll: Reader = ({ receiver, args: [text, put, by] }) =>
-  isCompiled(receiver)
+const goReplaceAll: Reader = ({ call, receiver, args: [text, put, by] }) =>
+  isCompiled(receiver) || (receiver && !by && lastName(call.callee) !== "ReplaceAll" && isNameOnly(receiver))
     ? replaced(receiver, put, true)
     : by
       ? replaced(put, by, false)
@@ -183,10 +195,16 @@ const flagsOf = (run: Run, frame: Frame, pattern: Expression): string => {
   const at = original(frame, pattern);
   const flags = at.kind === "call" && lastName(at.callee) === "RegExp" ? at.args[1]?.value : undefined;
   if (flags) return String(evaluate(run, frame, flags).constants?.[0] ?? "");
-  const made = at.kind === "call" || at.kind === "literal" ? at : pattern;
+  return writtenFlags(run, at.kind === "call" || at.kind === "literal" ? at : pattern);
+};
+
+const writtenFlags = (run: Run, made: Expression): string => {
   const text = run.text.slice(made.start, made.end);
   return text.slice(text.lastIndexOf("/") + 1);
 };
+
+/** Whether what a constant is declared as is a literal that stands for all that it matches. */
+export const hasGlobalMark = (run: Run, made: Expression): boolean => /^[a-z]*g[a-z]*$/.test(writtenFlags(run, made));
 
 /** By language and the name of what is called. */
 const readers: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {

@@ -3,9 +3,11 @@ import { lastSegment } from "../../catalogue/paths.ts";
 import type { Call, ClassStatement, Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
 import { calleeOf, subjectOfDecorator } from "../calls/parameters.ts";
 import { argumentsAt } from "../check.ts";
+import type { Passage } from "../guards/passage.ts";
 import { typedAs } from "../names.ts";
 import { propertyOf } from "../objects/accessors.ts";
 import type { Frame, Run } from "../run.ts";
+import { byNamed } from "../texts/constants-elsewhere.ts";
 import { cleanedByPattern } from "../texts/patterns.ts";
 import { type ClassInfo, cleaned, type Taint, tainted } from "../value.ts";
 
@@ -22,10 +24,21 @@ const ofGroup = "@";
 export function constraintsOf(run: Run, frame: Frame, fn: FunctionNode, param: Parameter): Families {
   if (run.language !== "java" || param.decorators.length === 0) return 0;
   const clean = cleanedInGroups(run, frame, param.decorators).get(plainGroup) ?? 0;
-  if (clean === 0) return 0;
-  const asking = [...fn.decorators, ...(frame.owner?.node.decorators ?? [])];
-  return asking.some((decorator) => asksFor(run, frame, decorator, "parameters")) ? clean : 0;
+  return clean !== 0 && areLookedAt(run, frame, fn) ? clean : 0;
 }
+
+/** The patterns of other files that the constraints of a parameter ask for, where anybody looks at those. */
+export function constantsAsked(run: Run, frame: Frame, fn: FunctionNode, param: Parameter): readonly Passage[] {
+  if (run.language !== "java" || param.decorators.length === 0) return [];
+  const asked = patternsElsewhere(run, frame, param.decorators);
+  return asked.length > 0 && areLookedAt(run, frame, fn) ? asked : [];
+}
+
+/** Whether a function, or its class, asks for the constraints of parameters to be looked at. */
+const areLookedAt = (run: Run, frame: Frame, fn: FunctionNode): boolean =>
+  [...fn.decorators, ...(frame.owner?.node.decorators ?? [])].some((decorator) =>
+    asksFor(run, frame, decorator, "parameters"),
+  );
 
 /** What the route asks of its placeholder for a parameter: `@GetMapping("/{name:[a-z]+}")` is not entered with anything else. */
 export function placeholderCleans(
@@ -147,7 +160,13 @@ export function constrainedElsewhere(
   const fields = body.flatMap((member): [string, string[]][] => {
     if (member.kind === "function") return [];
     const field = annotated(member);
-    const targets = field.name === name ? [] : referredTo(run, frame, field.decorators);
+    const targets =
+      field.name === name
+        ? []
+        : [
+            ...referredTo(run, frame, field.decorators),
+            ...patternsElsewhere(run, frame, field.decorators).map(({ target }) => target),
+          ];
     return targets.length > 0 ? [[field.name, targets]] : [];
   });
   return clean.length + fields.length === 0
@@ -235,6 +254,17 @@ function cleanedBy(run: Run, frame: Frame, decorator: Call): Families {
     if (typeof text !== "string" || others.length > 0) return all | cleans;
     return all | cleanedByPattern(run.catalogue, text, true, false);
   }, 0);
+}
+
+/** `@Pattern(regexp = Patterns.NAME)`: the pattern is a constant of another file, which linking knows. */
+function patternsElsewhere(run: Run, frame: Frame, decorators: readonly Expression[]): readonly Passage[] {
+  return decorators.flatMap((decorator) => {
+    if (decorator.kind !== "call") return [];
+    return run.knowledge.constraints.findAll(calleeOf(run, frame, decorator).paths).flatMap(({ pattern }) => {
+      const value = pattern === null ? undefined : argumentsAt(subjectOfDecorator(run, frame, decorator), pattern)[0];
+      return value?.constants === null ? (byNamed(run, frame, value, "whole", "true") ?? []) : [];
+    });
+  });
 }
 
 const asksFor = (run: Run, frame: Frame, decorator: Expression, of: "parameters" | "fields") =>

@@ -14,7 +14,7 @@ import type { Frame, Run } from "../run.ts";
 import { allTaint, anyElement, cleaned, nothing, type Slots, type Taint, tainted, type Value } from "../value.ts";
 import { noteRules, schemaOfRules } from "./field-rules.ts";
 import { noteLook } from "./routed-handlers.ts";
-import { cleanedIn, closed, depthMax, elementOf, fieldsOf, kindOf } from "./schemas.ts";
+import { cleanedIn, closed, depthMax, elementOf, fieldsOf, kindOf, matchedElsewhere } from "./schemas.ts";
 
 /** What a schema lets through of which nothing is known: what it names, as what it says it is. */
 const ofAnySchema = ["nosql_injection", "prototype_pollution", "mass_assignment"] as const;
@@ -32,7 +32,8 @@ export function parsedBy(run: Run, frame: Frame, schema: Value, input: Value, at
     const rest = parsedBy(run, frame, elementOf(schema), anyElement(input), at, depth + 1);
     return { ...nothing, slots: { shape: "list", entries: new Map(), rest } };
   }
-  return cleaned({ ...input, paths: [] }, run.catalogue.bitsOf(ofAnySchema) | cleanedIn(run.catalogue, schema));
+  const given = cleaned({ ...input, paths: [] }, run.catalogue.bitsOf(ofAnySchema) | cleanedIn(run.catalogue, schema));
+  return matchedElsewhere(schema).reduce((value, passage) => through(value, passage), given);
 }
 
 function fieldsParsed(run: Run, frame: Frame, fields: Slots, input: Value, at: Span, depth: number): Value {

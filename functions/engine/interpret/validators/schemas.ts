@@ -3,7 +3,9 @@ import type { Call } from "../../ir/ir.ts";
 import { type Called, subjectOf } from "../calls/called.ts";
 import { storeReceiver } from "../calls/receivers.ts";
 import { argumentsAt, holds } from "../check.ts";
+import type { Passage } from "../guards/passage.ts";
 import type { Frame, Run } from "../run.ts";
+import { byNamed } from "../texts/constants-elsewhere.ts";
 import { cleanedByPattern } from "../texts/patterns.ts";
 import { anyElement, constant, named, nothing, type Slots, type Value } from "../value.ts";
 
@@ -20,6 +22,8 @@ export const closed = "schema.closed";
 export const beginsPart = "schema.part.";
 /** Of text that a pattern has matched: stands before the families that it is clean for by that. */
 const beginsCleans = "schema.cleans.";
+/** Of text that a constant of another file has matched: stands before what linking knows that by. */
+const beginsMatches = "schema.matches.";
 /** Text brings no operators along. */
 const textCleans = ["nosql_injection"] as const;
 
@@ -112,8 +116,32 @@ export function schemaMade(run: Run, frame: Frame, call: Call, called: Called): 
     model.of.flatMap((place) => argumentsAt(subject, place)),
   );
   // A field of Python goes by what has made it, too: what is declared by no call is none.
-  return run.language === "python" ? { ...schema, paths: [...schema.paths, ...called.gives] } : schema;
+  if (run.language === "python") return { ...schema, paths: [...schema.paths, ...called.gives] };
+  return model.is === "pattern"
+    ? matchingElsewhere(run, frame, schema, argumentsAt(subject, model.of[0] ?? 0)[0])
+    : schema;
 }
+
+/** The same schema, which also asks for a pattern that is a constant of another file. */
+function matchingElsewhere(run: Run, frame: Frame, schema: Value, of: Value = nothing): Value {
+  const pattern = of.slots?.entries.get("pattern") ?? of;
+  const asked = pattern.constants === null ? byNamed(run, frame, pattern, "any", "true") : null;
+  if (!asked) return schema;
+  const asking = (one: Value): Value => ({ ...one, paths: [...one.paths, `${beginsMatches}${asked.target}`] });
+  if (!isPart(schema) || !schema.slots) return asking(schema);
+  return {
+    ...schema,
+    slots: { ...schema.slots, entries: new Map([...schema.slots.entries].map(([field, one]) => [field, asking(one)])) },
+  };
+}
+
+/** The patterns of other files that text has to match. */
+export const matchedElsewhere = (schema: Value): readonly Passage[] =>
+  schema.paths.flatMap((path): Passage[] =>
+    path.startsWith(beginsMatches)
+      ? [{ target: path.slice(beginsMatches.length), argument: 0, check: "true", trusted: false }]
+      : [],
+  );
 
 /** `parser.add_argument("year", type=int)` */
 function addField(run: Run, frame: Frame, { callee }: Call, { receiver, positional }: Called, path: string): Value {
