@@ -167,8 +167,18 @@ export interface CallKinds {
   makes: { gives: string; when: Test[] };
   outputs: OutputModel;
   announcements: string | number;
+  helpers: HelperModel;
   entries: EntryPoint;
 }
+/** How a call, or a decorator, makes a function known to templates. */
+export interface HelperModel {
+  readonly name: string | number;
+  readonly given: string | number;
+  /** The engine does not escape what it gives. */
+  readonly shown: boolean;
+  readonly when: readonly Test[];
+}
+
 /** What models can say of something that is read. */
 export interface ReadKinds {
   checks: Match;

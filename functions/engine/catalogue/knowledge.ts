@@ -6,6 +6,7 @@ import type {
   DefinitionModel,
   EntryPoint,
   Fact,
+  HelperModel,
   Match,
   PassedParameter,
   ReadKinds,
@@ -59,6 +60,7 @@ export class Knowledge {
       makes: [],
       outputs: [],
       announcements: [],
+      helpers: [],
       entries: [],
     },
     this.#ask,
@@ -76,6 +78,8 @@ export class Knowledge {
   readonly entryExports = new Keyed<EntryPoint>(this.#ask);
   readonly entryMethods = new Keyed<EntryPoint>(this.#ask);
   readonly parameterDecorators = new PathIndex<PassedParameter>(this.#ask);
+  readonly helperDecorators = new PathIndex<HelperModel>(this.#ask);
+  readonly helperTables = new PathIndex<HelperModel>(this.#ask);
   readonly listeners = new PathIndex<"function" | "parameter" | "method">(this.#ask);
   readonly constraints = new PathIndex<Constraint>(this.#ask);
   readonly validations = new PathIndex<Validation>(this.#ask);

@@ -282,6 +282,23 @@ export const Model = z.strictObject({
   /**
    * Calls that put a value under a key where whoever has the request finds it, in any file; without a value they ask for it.
    */
+  /**
+   * What makes a function known to templates under a name: a call, which is given both; a decorator; a table, into which functions are put.
+   * `shown`: the engine does not escape what it gives.
+   */
+  helpers: z
+    .array(
+      z.strictObject({
+        call: Path.optional(),
+        decorator: Path.optional(),
+        table: Path.optional(),
+        name: Argument.default(0),
+        function: Argument.default(1),
+        shown: z.boolean().default(false),
+        when: z.array(Condition).default([]),
+      }),
+    )
+    .default([]),
   keeps: z
     .array(
       z.strictObject({

@@ -184,6 +184,13 @@ const sections: BySection<Target> = {
     if (parameterDecorator) say(parameterDecorator, (path) => listeners.put(path, "parameter"));
     if (method && wanted(method)) listeners.put(method, "method");
   },
+  helpers(entry, { knowledge, reader, say }) {
+    const { call, decorator, table, name, function: given, shown, when } = entry;
+    const helper = reader.meanings.once(entry, () => ({ name, given, shown, when: when.map(compiledTest) }));
+    if (call) say(call, (path) => knowledge.calls.put("helpers", path, helper));
+    if (decorator) say(decorator, (path) => knowledge.helperDecorators.put(path, helper));
+    if (table) say(table, (path) => knowledge.helperTables.put(path, helper));
+  },
   settings: (entry, { knowledge, say }) => say(entry.call, (path) => knowledge.calls.put("settings", path, entry)),
   templates(entry, { knowledge, wanted, say }) {
     const add = (path: string) => knowledge.calls.put("templates", path, entry);

@@ -31,6 +31,7 @@ const sections = [
   "shortened",
   "announcements",
   "listeners",
+  "helpers",
   "constraints",
   "validations",
   "carriers",

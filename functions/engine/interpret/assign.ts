@@ -37,6 +37,7 @@ import {
   withAny,
   withEntry,
 } from "./value.ts";
+import { registerInTable } from "./views/helpers.ts";
 import { showInView } from "./views/template-calls.ts";
 import { keepForViews } from "./views/view-variables.ts";
 import { keepForPage } from "./views/views.ts";
@@ -358,6 +359,7 @@ function assignIndex(
     keep(run, paths, value, at);
     keepObject(run, paths, value);
     keepForViews(run, frame, to, value);
+    registerInTable(run, frame, of, known, value);
   } else if (key) storedIn(run, frame, memberPaths(of, "[]"), of, join(key, value), at, [key]);
   const outer = to.of.kind === "index" && to.of.key ? evaluate(run, frame, to.of.key) : null;
   if (

@@ -5,7 +5,7 @@ import { either } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { languageOf } from "../inventory/language.ts";
 import { append } from "../multimap.ts";
-import { helperIn } from "../templates/template-target.ts";
+import { helperIn, helperTarget, isHelper } from "../templates/template-target.ts";
 import { type Aliases, aliased, declaresClass, givesSeveral, hasKept, ofMade } from "./aliases.ts";
 import { CarriedObjects } from "./carried-objects.ts";
 import { chosenMembers } from "./chosen-members.ts";
@@ -24,6 +24,9 @@ export interface Target {
   artefact: FileArtefact;
   exported: ExportedFunction;
 }
+
+/** Applications keep what their templates call in one file or a few. */
+const helperFilesMax = 8;
 
 /** Finds the functions that a path of an import can mean. */
 export class Modules {
@@ -46,6 +49,10 @@ export class Modules {
   readonly #parts = new Map<string, FileArtefact[]>();
   /** What listens for objects of a class, by the target that they are announced to. */
   readonly #listeners = new Map<string, Target[]>();
+  /** What templates may call, by the target that they name. */
+  readonly #helpers = new Map<string, Target[]>();
+  /** Where those lie that a file has taken from another: under the name of one, or of none where it has made all of a file known. */
+  readonly #takenHelpers = new Map<string, { from: string; target: string }[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
   readonly #wirings: Wirings;
   readonly #kin: Kin;
@@ -76,6 +83,10 @@ export class Modules {
         const heard = artefact.link.exports.filter((exported) => exported.name === name);
         for (const exported of heard) append(this.#listeners, announcedAs(event), { artefact, exported });
       }
+      for (const exported of artefact.link.exports)
+        if (isHelper(exported.name)) append(this.#helpers, exported.name, { artefact, exported });
+      for (const { name, target } of artefact.link.aliases)
+        if (isHelper(name)) append(this.#takenHelpers, name, { from: artefact.coverage.path, target });
       for (const name of partNames(artefact)) append(this.#parts, name, artefact);
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
         append(this.#implementers, base, artefact);
@@ -92,15 +103,13 @@ export class Modules {
     const key = `${asker}\0${target}`;
     const known = this.#found.get(key);
     if (known) return known;
-    const helper = helperIn(target);
-    const found =
-      helper !== null
-        ? (this.#globals.get("ruby")?.helpers(helper) ?? [])
-        : target.startsWith("template:")
-          ? this.#templates.find(from, target)
-          : target.startsWith(announcedAs(""))
-            ? (this.#listeners.get(target) ?? [])
-            : this.#fromHere(from, target);
+    const found = isHelper(target)
+      ? this.#helper(target)
+      : target.startsWith("template:")
+        ? this.#templates.find(from, target)
+        : target.startsWith(announcedAs(""))
+          ? (this.#listeners.get(target) ?? [])
+          : this.#fromHere(from, target);
     this.#found.set(key, found);
     return found;
   }
@@ -168,6 +177,20 @@ export class Modules {
       ...(this.#globals.get(language)?.kin(field.slice(0, dot)) ?? []),
     ]);
     return [...new Set([field.slice(0, dot), ...kin])].map((type) => type + field.slice(dot));
+  }
+
+  /** What an application has made known to its templates; in Ruby, a method of any helper. */
+  #helper(target: string): Target[] {
+    const known = this.#helpers.get(target);
+    if (known) return known;
+    const taken = this.#takenHelpers.get(target) ?? [];
+    const name = helperIn(target);
+    const files = name === null ? [] : (this.#takenHelpers.get(helperTarget("")) ?? []).slice(0, helperFilesMax);
+    const found = [
+      ...taken.flatMap(({ from, target: of }) => this.find(from, of)),
+      ...files.flatMap(({ from, target: of }) => this.find(from, `${of}.${name}`)),
+    ];
+    return found.length > 0 || name === null ? found : (this.#globals.get("ruby")?.helpers(name) ?? []);
   }
 
   /** Whether other files read what a class keeps in its fields: of one in Python or JavaScript those do that extend it. */

@@ -3,6 +3,7 @@ import type { Rule } from "../catalogue/rule-schema.ts";
 import { anchorOf } from "../findings/anchor.ts";
 import { nameMax, snippetOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
+import type { Passage } from "../interpret/guards/passage.ts";
 import type { Span } from "../ir/ir.ts";
 import { noLinks } from "../link/link-record.ts";
 import { fieldName } from "../link/submitted.ts";
@@ -13,9 +14,9 @@ import { htmlOfComponents } from "./component-html.ts";
 import { outputsOfGo } from "./go-pages.ts";
 import { dialectOf, type TemplateFormat } from "./template-format.ts";
 import { readTemplate } from "./template-reader.ts";
-import type { Read } from "./template-reads.ts";
+import type { Helper, Read } from "./template-reads.ts";
 import type { Include, Output } from "./template-scope.ts";
-import { type Escaping, escapings, helperTarget, templateTarget } from "./template-target.ts";
+import { type Escaping, escapings, helperTarget, shownHelperTarget, templateTarget } from "./template-target.ts";
 import { readsRequest } from "./template-words.ts";
 
 /** Longer files are written by programs. */
@@ -87,8 +88,10 @@ export class TemplateScanner {
     return [
       ...outputs.flatMap((output) =>
         output.reads.flatMap((read) =>
-          read.helper && isInput(read)
-            ? [handed(read, output, helperTarget(read.helper.name), read.helper.argument)]
+          isInput(read)
+            ? (read.helpers ?? [])
+                .slice(0, 1)
+                .map(({ name, argument }) => handed(read, output, helperTarget(name), argument))
             : [],
         ),
       ),
@@ -133,7 +136,7 @@ export class TemplateScanner {
     // What a loop goes through are records, as a rule, of which helpers show what is in them.
     const handed = outputs.flatMap((output) =>
       output.reads.flatMap((read) =>
-        read.helper && read.start >= output.start ? [{ output, read, helper: read.helper }] : [],
+        read.start >= output.start ? (read.helpers ?? []).slice(0, 1).map((helper) => ({ output, read, helper })) : [],
       ),
     );
     const reads = [...outputs.flatMap((output) => output.reads), ...given.map(({ read }) => read)];
@@ -142,17 +145,28 @@ export class TemplateScanner {
     return {
       name,
       parameters,
-      flows: outputs.flatMap((output) =>
-        output.reads.flatMap((read) =>
-          this.#rulesFor(output, read, name).map((rule) => ({
-            parameter: indexOf(read),
-            field: fieldOf(read),
-            candidate: candidateOf(file, rule, output, read),
-            clean: [],
-            ...(output.place === "url" && problemOf(output, read, name) === "place" && { leads: true }),
-          })),
+      flows: outputs
+        .flatMap((output) =>
+          output.reads.flatMap((read) =>
+            this.#rulesFor(output, read, name).map((rule) => ({
+              parameter: indexOf(read),
+              field: fieldOf(read),
+              candidate: candidateOf(file, rule, output, read),
+              clean: [],
+              ...(output.place === "url" && problemOf(output, read, name) === "place" && { leads: true }),
+            })),
+          ),
+        )
+        .concat(
+          outputs.flatMap((output) =>
+            this.#shownByHelpers(file, output, name).map(({ read, candidate }) => ({
+              parameter: indexOf(read),
+              field: fieldOf(read),
+              candidate,
+              clean: [],
+            })),
+          ),
         ),
-      ),
       passes: [
         ...given.map(({ include, key, read }) => ({
           target: templateTarget(name, include.name),
@@ -174,6 +188,18 @@ export class TemplateScanner {
       returns: [],
       guards: [],
     };
+  }
+
+  /** What the engine would escape, had the last function that it goes through not been made known as one whose text is HTML. */
+  #shownByHelpers(file: File, output: Output, escaping: Escaping): { read: Read; candidate: Candidate }[] {
+    return output.reads.flatMap((read) => {
+      const last = read.helpers?.at(-1);
+      if (!last || read.state !== "plain" || problemOf(output, read, escaping) !== null) return [];
+      const shown: Passage = { ...passageOf(last), target: shownHelperTarget(last.name), trusted: true };
+      return this.#rules
+        .filter((rule) => rule.taint?.templates?.includes("raw"))
+        .map((rule) => ({ read, candidate: candidateOf(file, rule, output, read, shown) }));
+    });
   }
 
   #rulesFor(output: Output, read: Read, escaping: Escaping): Rule[] {
@@ -218,11 +244,22 @@ const fieldOf = ({ path: [first] }: Read): string | undefined =>
 /** What is called so was made to be shown as it is: whoever made it may have escaped what is in it. */
 const saysHtml = /html|markup|(^|_)(hidden|table|menu|pager|paginator|pagination|svg)(_|$)|(Table|Menu|Svg)$/i;
 
-function candidateOf(file: File, rule: Rule, output: Output, read: Read): Candidate {
+/** What a function of the application makes of a value before it is shown. */
+const passageOf = ({ name, argument }: Helper): Passage => ({
+  target: helperTarget(name),
+  argument,
+  check: "result",
+  trusted: false,
+});
+
+/** @param shown what else it has to get through */
+function candidateOf(file: File, rule: Rule, output: Output, read: Read, shown?: Passage): Candidate {
   const { text, lines } = file.safe;
   const place = lines.place(output.start, output.end);
+  const via = [...(read.helpers ?? []).map(passageOf), ...(shown ? [shown] : [])];
   return {
     ...place,
+    ...(via.length > 0 && { via }),
     ruleId: rule.id,
     severity: rule.severity,
     confidence: Math.round(rule.confidence * (saysHtml.test(read.root) ? 0.7 : 1) * 100) / 100,

@@ -1,5 +1,6 @@
 import type { Span } from "../ir/ir.ts";
 import type { Piece } from "./template-pieces.ts";
+import { handedTo, type Read } from "./template-reads.ts";
 import type { TemplateScope } from "./template-scope.ts";
 import { effectOf } from "./template-words.ts";
 
@@ -120,7 +121,14 @@ export function showHelper(scope: TemplateScope, at: Span, inner: Span, raw: boo
   if (effect === "nothing" || effect === "clean" || effect === "encoded" || effect === "json") return;
   // Helpers of internationalisation show their own texts, and escape what they fill in.
   if (/^(t|i18n|__|translate|if|unless|eq)$/.test(helper.groups[1] as string)) return;
-  scope.output(scope.reads({ start: helper.at(0).end, end: inner.end }), at, raw || effect === "raw");
+  const given = { start: helper.at(0).end, end: inner.end };
+  // Helpers are given words, of which each is one argument.
+  const handed = scope.reads(given).map((read): Read => {
+    const before = scope.text.slice(given.start, read.start).trim();
+    const argument = before === "" ? 0 : before.split(/\s+/).length;
+    return handedTo([read], helper.groups[1] as string, argument)[0] as Read;
+  });
+  scope.output(handed, at, raw || effect === "raw");
 }
 
 const bindings: readonly { pattern: RegExp; name: number; of: number }[] = [

@@ -1,6 +1,6 @@
 import type { Span } from "../ir/ir.ts";
 import { isFreemarker, type TemplateFormat } from "./template-format.ts";
-import { join, type Lookup, marked, member, plainRead, type Reads } from "./template-reads.ts";
+import { handedTo, join, type Lookup, marked, member, plainRead, type Reads } from "./template-reads.ts";
 import { type Token, tokensOf } from "./template-tokens.ts";
 import { effectOf, ownNames } from "./template-words.ts";
 
@@ -218,8 +218,16 @@ class ExpressionReader {
       case "json":
         return marked(given, "json");
       default:
-        return this.#format === "erb" ? join(of, ...args.map((arg, argument) => handedTo(arg, name, argument))) : given;
+        return this.#handed(name, of, args);
     }
+  }
+
+  /** A function of Ruby may be one of any helper, one of other engines one that the application has made known. */
+  #handed(name: string, of: Reads, args: readonly Reads[]): Reads {
+    if (this.#format !== "erb" && (this.#format !== "jinja" || name.includes("."))) return join(of, ...args);
+    const own = this.#format === "erb" || of.length === 0 ? of : handedTo(of, name, 0);
+    const first = own === of ? 0 : 1;
+    return join(own, ...args.map((arg, i) => handedTo(arg, name, first + i)));
   }
 
   #primary(): Reads {
@@ -321,7 +329,3 @@ function builtIn(name: string, value: Reads): Reads {
     return [];
   return value;
 }
-
-/** What is handed on by a helper is handed to that first. */
-const handedTo = (value: Reads, name: string, argument: number): Reads =>
-  value.map((read) => (read.helper ? read : { ...read, helper: { name, argument } }));

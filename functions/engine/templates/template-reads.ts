@@ -5,10 +5,26 @@ export interface Read extends Span {
   root: string;
   path: readonly string[];
   state: "plain" | "raw" | "clean" | "json";
-  /** The function of the application that it is handed to before it is shown, and in which place. */
-  helper?: { name: string; argument: number };
+  /** Functions of the application that it is handed to before it is shown, one after the other, and in which place. */
+  helpers?: readonly Helper[];
 }
 export type Reads = readonly Read[];
+
+export interface Helper {
+  name: string;
+  argument: number;
+}
+
+/** More of them are no row that people write. */
+const helpersMax = 4;
+
+/** The same names, of which a function of the application makes something. */
+export const handedTo = (value: Reads, name: string, argument: number): Reads =>
+  value.map((read) =>
+    (read.helpers?.length ?? 0) < helpersMax
+      ? { ...read, helpers: [...(read.helpers ?? []), { name, argument }] }
+      : read,
+  );
 
 /** More names than this are in no value that people write. */
 const readsMax = 24;

@@ -14,6 +14,7 @@ import { notePlacedArguments } from "../texts/placed-arguments.ts";
 import { noteAskedNames } from "../validators/asked-names.ts";
 import { notePassing } from "../validators/let-through.ts";
 import { cleaned, join, named, nothing, stepped, type Value } from "../value.ts";
+import { registerHelpers } from "../views/helpers.ts";
 import { includePage } from "../views/includes.ts";
 import { fillTemplates, renderTemplates } from "../views/template-calls.ts";
 import { showModel } from "../views/views.ts";
@@ -103,6 +104,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   sendSignal(run, call, called);
   startByName(run, call, called);
   announceByClass(run, call, called, subject);
+  if (models.helpers.length > 0) registerHelpers(run, frame, call, called, subject);
   settleByCall(run, frame, call, models.facts, subject);
   includePage(run, frame, call);
   showModel(run, frame, call, positional);

@@ -36,6 +36,7 @@ import {
   tellsSame,
   type Value,
 } from "../value.ts";
+import { registerDecorated } from "../views/helpers.ts";
 import { asElementOf } from "./elements.ts";
 import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
@@ -248,6 +249,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   );
   checkKeyedWrites(run, frame, fn);
   noteListener(run, frame, fn);
+  if (fn.decorators.length > 0) registerDecorated(run, frame, fn, closure);
   const entry = entryOf(run, frame, fn);
   const { handler: around, passing } = run;
   if (run.language === "javascript") {
