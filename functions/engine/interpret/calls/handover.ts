@@ -312,13 +312,16 @@ export function targetOf(run: Run, frame: Frame | null, paths: readonly string[]
         : /^(java|javax|jakarta)\./.test(plain) ||
           // Only constants of Ruby are seen in other files.
           (run.language === "ruby" && !/^\p{Lu}/u.test(plain)) ||
-          run.knowledge.known.has(ownerOf(plain))
+          (run.knowledge.known.has(ownerOf(plain)) && !(run.language === "python" && isOfPlainFile(plain)))
     )
       continue;
     return plain;
   }
   return null;
 }
+
+/** `models.find(name)`: names that models know as those of packages or types, and that files of projects have as often. */
+const isOfPlainFile = remembered((path) => /^(agents|code|commands|docker|git|models|mongo|request)\.\w+$/.test(path));
 
 /** `self.request.POST.get(key)`, where the class has its request from one that it extends: none of these classes says what `get` does. */
 const isOfRequest = remembered((path) => /(^|\.)[A-Z]\w*\.request\./.test(path));
