@@ -3,6 +3,7 @@ import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { assigned } from "../curly/expressions.ts";
 import { asStatement } from "../curly/statements.ts";
 import { type Lowering, positional, span } from "../lowering.ts";
+import { withTypeParameters } from "../type-parameters.ts";
 import { typeName } from "./types.ts";
 
 /** The attributes of a declaration, each as the call it is. */
@@ -34,7 +35,10 @@ const has = (l: Lowering, node: SyntaxNode, modifier: string): boolean =>
 /** The bases whose public methods somebody else calls are told by their names, or by how these end. */
 const familyOf = (name: string): string[] => [...new Set([name, name.match(/[A-Z][a-z]+$/)?.[0] ?? name])];
 
-export function classOf(l: Lowering, node: SyntaxNode): Statement {
+export const classOf = (l: Lowering, node: SyntaxNode): Statement =>
+  withTypeParameters(l, node, () => declaredClass(l, node));
+
+function declaredClass(l: Lowering, node: SyntaxNode): Statement {
   const name = childIn(node, "name");
   const body = childIn(node, "body") ?? childOf(node, "declaration_list");
   const bases = (childOf(node, "base_list")?.children ?? []).flatMap((base) => typeName(l, base) ?? []);
@@ -169,7 +173,10 @@ function propertyOf(l: Lowering, node: SyntaxNode): Statement[] {
 }
 
 /** Lowers a method, local function, accessor, lambda or anonymous method. */
-export function functionOf(l: Lowering, node: SyntaxNode): FunctionNode {
+export const functionOf = (l: Lowering, node: SyntaxNode): FunctionNode =>
+  withTypeParameters(l, node, () => declaredFunction(l, node));
+
+function declaredFunction(l: Lowering, node: SyntaxNode): FunctionNode {
   const name = childIn(node, "name");
   const anonymous = name === undefined || node.type === "accessor_declaration";
   const isClosure = /lambda|anonymous|local/.test(node.type);

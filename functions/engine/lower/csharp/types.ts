@@ -1,5 +1,6 @@
 import { childIn, type SyntaxNode } from "../../parse/syntax.ts";
 import type { Lowering } from "../lowering.ts";
+import { boundType } from "../type-parameters.ts";
 
 /** Collections of numbers and the like: what they are collections of says more than how they hold it. Bytes and characters are any text. */
 const isMany =
@@ -14,6 +15,7 @@ export function typeName(l: Lowering, node: SyntaxNode | undefined): string | nu
   if (!node) return null;
   switch (node.type) {
     case "identifier":
+      return boundType(l, l.textOf(node));
     case "predefined_type":
       return l.textOf(node);
     case "generic_name": {

@@ -1,11 +1,15 @@
 import type { Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
 import { childIn, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
+import { withTypeParameters } from "../type-parameters.ts";
 import type { GoLowering } from "./go-lowering.ts";
 import { typeName } from "./types.ts";
 
 /** Lowers a function. Names that begin with a capital can be used by other packages, all by other files of its own. */
-export function functionOf(l: GoLowering, node: SyntaxNode): FunctionNode {
+export const functionOf = (l: GoLowering, node: SyntaxNode): FunctionNode =>
+  withTypeParameters(l, node, () => declaredFunction(l, node));
+
+function declaredFunction(l: GoLowering, node: SyntaxNode): FunctionNode {
   const name = childIn(node, "name");
   return {
     ...span(node),

@@ -1,6 +1,7 @@
 import { type ClassStatement, checkedText, type Expression, type Statement } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
+import { boundType, withTypeParameters } from "../type-parameters.ts";
 import { methodOf } from "./functions.ts";
 import type { GoLowering } from "./go-lowering.ts";
 
@@ -18,7 +19,7 @@ export function typeName(l: Lowering, node: SyntaxNode | undefined): string | nu
   if (node.type === "generic_type") return typeName(l, childIn(node, "type"));
   if (node.type !== "type_identifier" && node.type !== "qualified_type") return null;
   const name = l.textOf(node).replace(/\s+/g, "");
-  return silent.has(name) ? null : name;
+  return silent.has(name) ? null : boundType(l, name);
 }
 
 /** The type a method belongs to. */
@@ -32,19 +33,22 @@ export function typesOf(l: GoLowering, node: SyntaxNode): Statement[] {
   return node.children.flatMap((spec) => {
     const name = childIn(spec, "name");
     const type = childIn(spec, "type");
-    if (!name || !type) return [];
-    const written = l.textOf(name);
-    const methods = (l.methods.get(written) ?? []).map((method): Statement => asFunction(l, method));
-    const { fields, embedded } = partsOf(l, type);
-    // A type made of another is called like it too: `type Handler gin.Engine`.
-    const same = typeName(l, type);
-    const bases = [...embedded, ...(same === null || spec.type !== "type_alias" ? [] : [nameOf(l, type, same)])];
-    const asks = type.children.flatMap((part) =>
-      part.type === "method_elem" ? childrenIn(part, "name").map((method) => l.textOf(method)) : [],
-    );
-    const declared = classOf(l, spec, written, bases, [...fields, ...methods]);
-    return [asks.length > 0 ? { ...declared, asks } : declared];
+    return name && type ? [withTypeParameters(l, spec, () => typeOf(l, spec, name, type))] : [];
   });
+}
+
+function typeOf(l: GoLowering, spec: SyntaxNode, name: SyntaxNode, type: SyntaxNode): Statement {
+  const written = l.textOf(name);
+  const methods = (l.methods.get(written) ?? []).map((method): Statement => asFunction(l, method));
+  const { fields, embedded } = partsOf(l, type);
+  // A type made of another is called like it too: `type Handler gin.Engine`.
+  const same = typeName(l, type);
+  const bases = [...embedded, ...(same === null || spec.type !== "type_alias" ? [] : [nameOf(l, type, same)])];
+  const asks = type.children.flatMap((part) =>
+    part.type === "method_elem" ? childrenIn(part, "name").map((method) => l.textOf(method)) : [],
+  );
+  const declared = classOf(l, spec, written, bases, [...fields, ...methods]);
+  return asks.length > 0 ? { ...declared, asks } : declared;
 }
 
 /** The methods of a type that another file declares. */

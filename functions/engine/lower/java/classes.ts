@@ -1,11 +1,15 @@
 import type { ClassStatement, Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
+import { boundType, withTypeParameters } from "../type-parameters.ts";
 import { annotationsOf, methodOf, parametersOf } from "./functions.ts";
 import { kept, madeConstructor } from "./made-constructor.ts";
 
 /** Lowers a class, interface, enum, record or the body of an anonymous class. */
-export function classOf(l: Lowering, node: SyntaxNode, given?: string): ClassStatement {
+export const classOf = (l: Lowering, node: SyntaxNode, given?: string): ClassStatement =>
+  withTypeParameters(l, node, () => declaredClass(l, node, given));
+
+function declaredClass(l: Lowering, node: SyntaxNode, given?: string): ClassStatement {
   const name = childIn(node, "name");
   const body = childIn(node, "body");
   // What an interface extends has no field of its own in the grammar.
@@ -46,7 +50,7 @@ function memberOf(l: Lowering, node: SyntaxNode, components: Parameter[] = []): 
           l,
           declarator,
           l.textOf(childIn(declarator, "name") ?? declarator),
-          type ? l.textOf(type) : null,
+          type ? boundType(l, l.textOf(type)) : null,
           childIn(declarator, "value") ?? null,
           annotationsOf(l, node),
         ),

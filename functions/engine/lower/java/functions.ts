@@ -1,9 +1,13 @@
 import type { Expression, FunctionNode, Parameter, Statement } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { type Lowering, span } from "../lowering.ts";
+import { boundType, withTypeParameters } from "../type-parameters.ts";
 
 /** Lowers a method or constructor. */
-export function methodOf(l: Lowering, node: SyntaxNode): FunctionNode {
+export const methodOf = (l: Lowering, node: SyntaxNode): FunctionNode =>
+  withTypeParameters(l, node, () => declaredMethod(l, node));
+
+function declaredMethod(l: Lowering, node: SyntaxNode): FunctionNode {
   const name = childIn(node, "name");
   const body = childIn(node, "body");
   const modifiers = childOf(node, "modifiers");
@@ -14,7 +18,7 @@ export function methodOf(l: Lowering, node: SyntaxNode): FunctionNode {
     params: parametersOf(l, childIn(node, "parameters")),
     decorators: annotationsOf(l, node),
     body: body ? l.statements(body.children) : [],
-    result: result ? l.textOf(result) : null,
+    result: result ? boundType(l, l.textOf(result)) : null,
     receiver: modifiers && /\bstatic\b/.test(l.textOf(modifiers)) ? null : "this",
     exported: !modifiers || !/\bprivate\b/.test(l.textOf(modifiers)),
   };
@@ -64,7 +68,14 @@ export function parametersOf(l: Lowering, node: SyntaxNode | undefined): Paramet
     const name = childIn(p, "name");
     const type = childIn(p, "type");
     if (!name) return [];
-    return [{ ...untyped(l, name), ...span(p), type: type ? l.textOf(type) : null, decorators: annotationsOf(l, p) }];
+    return [
+      {
+        ...untyped(l, name),
+        ...span(p),
+        type: type ? boundType(l, l.textOf(type)) : null,
+        decorators: annotationsOf(l, p),
+      },
+    ];
   });
 }
 

@@ -3,6 +3,7 @@ import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { assigned } from "../curly/expressions.ts";
 import { asStatement } from "../curly/statements.ts";
 import { span } from "../lowering.ts";
+import { boundType, withTypeParameters } from "../type-parameters.ts";
 import { argumentsOf, typeAsked } from "./expressions.ts";
 import type { KotlinLowering } from "./kotlin-lowering.ts";
 import { returning } from "./results.ts";
@@ -14,7 +15,7 @@ const isTypeNode = (node: SyntaxNode): boolean =>
 export function typeOf(l: KotlinLowering, node: SyntaxNode): string | null {
   const type = node.children.find(isTypeNode);
   const written = type && l.textOf(type).replace(/[?\s]+$/, "");
-  return written?.replace(/^Array<\s*(?:out\s+|in\s+)?([\w.]+)\??\s*>$/, "$1[]") ?? null;
+  return written ? boundType(l, written.replace(/^Array<\s*(?:out\s+|in\s+)?([\w.]+)\??\s*>$/, "$1[]")) : null;
 }
 
 /** Annotations as the calls they are; `@field:` and the like say where they are kept, which nobody asks. */
@@ -52,7 +53,10 @@ const says = (l: KotlinLowering, node: SyntaxNode, modifier: RegExp): boolean =>
 const unsaid = (node: SyntaxNode, reads: Expression[]): Expression => ({ ...span(node), kind: "unknown", reads });
 
 /** Lowers a class, interface, enumeration or object. */
-export function classOf(l: KotlinLowering, node: SyntaxNode, given?: string): ClassStatement {
+export const classOf = (l: KotlinLowering, node: SyntaxNode, given?: string): ClassStatement =>
+  withTypeParameters(l, node, () => declaredClass(l, node, given));
+
+function declaredClass(l: KotlinLowering, node: SyntaxNode, given?: string): ClassStatement {
   const name = childIn(node, "name");
   const parameters = childOf(childOf(node, "primary_constructor") ?? node, "class_parameters")?.children ?? [];
   const members = (childOf(node, "class_body") ?? childOf(node, "enum_class_body"))?.children ?? [];
@@ -117,7 +121,10 @@ function memberOf(l: KotlinLowering, node: SyntaxNode, isStatic: boolean): State
 }
 
 /** Lowers a function, method, anonymous function, getter or setter. */
-export function functionOf(l: KotlinLowering, node: SyntaxNode, receiver: string | null): FunctionNode {
+export const functionOf = (l: KotlinLowering, node: SyntaxNode, receiver: string | null): FunctionNode =>
+  withTypeParameters(l, node, () => declaredFunction(l, node, receiver));
+
+function declaredFunction(l: KotlinLowering, node: SyntaxNode, receiver: string | null): FunctionNode {
   const name = childIn(node, "name");
   const body = childOf(node, "function_body");
   const [first] = body?.children ?? [];
