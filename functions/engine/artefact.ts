@@ -1,5 +1,6 @@
 import type { IssueType, Severity, Text } from "./finding.ts";
 import type { KnownArguments, PathCondition, ToldArguments } from "./interpret/calls/path-conditions.ts";
+import type { GivenFunction, Registered } from "./interpret/calls/registries.ts";
 import type { GivenObject, Wiring } from "./interpret/calls/wirings.ts";
 import type { Passage } from "./interpret/guards/passage.ts";
 import type { Outcome } from "./interpret/summary.ts";
@@ -196,6 +197,8 @@ export interface ExportedFunction {
   variants?: { count?: number; setting?: { parameter: number; is: Constant }; returns: ExportedFunction["returns"] }[];
   /** What it gives, or the class that it is the constructor of, of parameters that are declared as text, where a framework fills these. */
   filled?: ExportedFunction["returns"];
+  /** What of its parameters it puts into tables of its file. */
+  registers?: readonly Registered[];
   /** It throws or ends the request on every path. */
   leaves?: true;
   /** A method of Java that its class only declares. */
@@ -281,6 +284,8 @@ export interface LinkRecord {
   /** Objects of other files that it hands to functions of others, and those that it has under a name; see link/wirings.ts. */
   givenObjects?: GivenObject[];
   wirings?: Wiring[];
+  /** Functions, classes and objects that it gives to functions of others, which may put them into tables. */
+  givenFunctions?: GivenFunction[];
   /** The methods of mappers that it calls, with whatever: "OrderMapper.find". */
   mapperCalls?: string[];
   /**

@@ -2,6 +2,7 @@ import type { ClassStatement, FunctionNode, FunctionStatement, Import, Statement
 import { exportName } from "./assign.ts";
 import { makesReady, newFrame, runBody } from "./calls/invoke.ts";
 import { hasOverloads, methodKey } from "./calls/overloads.ts";
+import { noteDecorated } from "./calls/registries.ts";
 import { checkDefinition } from "./check.ts";
 import { evaluate, symbolOf } from "./evaluate.ts";
 import { basePaths } from "./names.ts";
@@ -95,6 +96,7 @@ export function bindClass(run: Run, frame: Frame, node: ClassStatement): void {
   const type: Value = { ...nothing, type: info, paths: [node.name] };
   frame.scope.set(node.name, type);
   info.bases = node.bases.map((base) => evaluate(run, frame, base));
+  if (node.decorators.length > 0 && !frame.fn && !frame.owner) noteDecorated(run, frame, node);
   // Those of Ruby are calls in the body, which are looked at there.
   if (run.language !== "ruby") for (const decorator of node.decorators) evaluate(run, frame, decorator);
   info.constrained = fieldConstraints(run, frame, node);

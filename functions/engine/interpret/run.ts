@@ -7,6 +7,7 @@ import { noLimit, type TimeLimit } from "../time-limit.ts";
 import type { Called } from "./calls/called.ts";
 import type { KnownNames } from "./calls/names-of-call.ts";
 import type { PathCondition, ToldArguments } from "./calls/path-conditions.ts";
+import type { GivenFunction } from "./calls/registries.ts";
 import type { GivenObject, Wiring } from "./calls/wirings.ts";
 import type { Implied } from "./guards/implied.ts";
 import { KnownAt } from "./known-at.ts";
@@ -142,6 +143,8 @@ export class Run {
   /** Objects of other files that it hands on, and those under names; see wirings.ts. */
   readonly wirings = new Map<string, Wiring>();
   readonly givenObjects = new Map<string, GivenObject>();
+  /** Functions and objects that it gives to functions of others; see registries.ts. */
+  readonly givenFunctions = new Map<string, GivenFunction>();
   /** The methods of mappers that are called: "OrderMapper.find". */
   readonly mapperCalls = new Set<string>();
   /** What flags, messages and lists of errors tell of others; see implied.ts. */

@@ -19,6 +19,7 @@ import { BoundNames } from "./mapper-parameters.ts";
 import type { Modules } from "./modules.ts";
 import { type Came, Passages } from "./passages.ts";
 import { onward, Placing } from "./placing.ts";
+import { isUnder } from "./registries.ts";
 import { Settings } from "./settings.ts";
 import { FilledTables } from "./tables.ts";
 import { Takers } from "./takers.ts";
@@ -322,7 +323,9 @@ export class CrossFile {
         break;
       }
       this.#ways += 1;
-      const places = meant(way, this.#takers.of(way.from, way.target)).flatMap((target) =>
+      const { known } = way;
+      const taking = this.#takers.of(way.from, way.target).filter((target) => isUnder(target, known));
+      const places = meant(way, taking).flatMap((target) =>
         comesInto(target.exported, way).map((place) => ({ ...target, ...place })),
       );
       for (const { artefact, exported, parameter, field, asked } of places) {

@@ -3,6 +3,7 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import { candidateOf, type FileContext } from "../findings/candidates.ts";
 import { isOfProject, targetOf } from "../interpret/calls/handover.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
+import { registeredBy } from "../interpret/calls/registries.ts";
 import { hasRights } from "../interpret/guards/rights.ts";
 import { givenBy } from "../interpret/names.ts";
 import { sharedBy } from "../interpret/objects/shared-state.ts";
@@ -55,6 +56,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
     aliases: [...run.aliases.values(), ...factoriesOf(run)],
     classes: classesOf(run),
     ...(run.mapperCalls.size > 0 && { mapperCalls: [...run.mapperCalls].sort(byCodeUnits) }),
+    ...(run.givenFunctions.size > 0 && { givenFunctions: [...run.givenFunctions.values()] }),
     ...(run.givenObjects.size > 0 && { givenObjects: [...run.givenObjects.values()] }),
     ...(run.wirings.size > 0 && { wirings: [...run.wirings.values()] }),
     ...listensOf(run),
@@ -92,8 +94,9 @@ function exportsOf(run: Run): ReadonlyMap<string, ClosureValue> {
 function withDecorators(run: Run): ReadonlyMap<string, ClosureValue> {
   const all = new Map(run.exports);
   for (const [name, { fn, owner }] of run.exports) {
-    const given = owner ? undefined : run.summaries.get(fn)?.returns.closures[0];
-    if (given && !given.owner && given.fn.params.length === 1) all.set(givenBy(name), given);
+    const given = run.summaries.get(fn)?.returns.closures[0];
+    if (given?.fn.params.length !== 1) continue;
+    if (owner ? registeredBy(run, given.fn).length > 0 : !given.owner) all.set(givenBy(name), given);
   }
   return all;
 }

@@ -1,6 +1,7 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
 import { ofCarrier } from "../interpret/calls/carried-objects.ts";
 import { anyClass, chosenMember, layerName, ofBase, ofHeirs } from "../interpret/calls/handover.ts";
+import { inRegistry } from "../interpret/calls/registries.ts";
 import { either } from "../interpret/guards/passage.ts";
 import { announcedAs } from "../interpret/objects/announced.ts";
 import { languageOf } from "../inventory/language.ts";
@@ -15,6 +16,7 @@ import { Kin } from "./kin.ts";
 import { Layers } from "./layers.ts";
 import { byCodeUnits } from "./order.ts";
 import { Packages } from "./packages.ts";
+import { Registries } from "./registries.ts";
 import { SourceFiles } from "./source-files.ts";
 import { Templates } from "./templates.ts";
 import { Wirings } from "./wirings.ts";
@@ -23,6 +25,8 @@ import { Wirings } from "./wirings.ts";
 export interface Target {
   artefact: FileArtefact;
   exported: ExportedFunction;
+  /** The texts that stand beside it where it was put into a table, one of which may be its key. */
+  under?: readonly string[];
 }
 
 /** Applications keep what their templates call in one file or a few. */
@@ -55,6 +59,7 @@ export class Modules {
   readonly #takenHelpers = new Map<string, { from: string; target: string }[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
   readonly #wirings: Wirings;
+  readonly #registries: Registries;
   readonly #kin: Kin;
 
   /** @param artefacts in path order */
@@ -62,6 +67,7 @@ export class Modules {
     this.#allSteps = stepsFree + stepsOfFile * artefacts.length;
     this.families = families;
     this.#wirings = new Wirings(artefacts, (path, target, aliases) => this.#find(path, target, aliases));
+    this.#registries = new Registries(artefacts, (path, target, aliases) => this.#find(path, target, aliases));
     this.#packages = new Packages(artefacts);
     this.#kin = new Kin(artefacts);
     this.#templates = new Templates(artefacts);
@@ -97,9 +103,7 @@ export class Modules {
   /** `target` is what the file at `from` calls, e.g. "./db.find"; the file's part ends at some dot. */
   find(from: string, target: string): Target[] {
     const asker =
-      importsItsName(from, target) || target.startsWith(anyClass) || target.startsWith(ofHeirs)
-        ? from
-        : from.slice(0, from.lastIndexOf("/") + 1);
+      importsItsName(from, target) || isOfFile.test(target) ? from : from.slice(0, from.lastIndexOf("/") + 1);
     const key = `${asker}\0${target}`;
     const known = this.#found.get(key);
     if (known) return known;
@@ -212,6 +216,7 @@ export class Modules {
   }
 
   #find(from: string, target: string, aliases: number): Target[] {
+    if (target.startsWith(inRegistry)) return this.#registries.of(from, target, aliases);
     if (from.endsWith(".go")) return this.#packages.find(from, target);
     const globals = this.#globals.get(languageOf(from).name);
     if (globals) return globals.find(target);
@@ -407,6 +412,9 @@ function partNames({ coverage: { language, path }, link }: FileArtefact): Readon
   );
   return new Set([name, `${name}${kind}`, ...classes.map((owner) => plainName(owner as string))]);
 }
+
+/** What is looked for by more than a path: `*`, `~` and `[]` are anyClass, ofHeirs and inRegistry. */
+const isOfFile = /^(?:[*~]|\[\])/;
 
 /** `from orders import find` in routes/orders.py of Python: another file of that name is meant. */
 const importsItsName = (from: string, target: string): boolean =>

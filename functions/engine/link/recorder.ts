@@ -6,6 +6,7 @@ import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts
 import { givenVariants } from "../interpret/calls/given-variants.ts";
 import { isSame, partsOfResult } from "../interpret/calls/handover.ts";
 import { hasOverloads, nameOfMethod, typesTaken } from "../interpret/calls/overloads.ts";
+import { registeredBy } from "../interpret/calls/registries.ts";
 import { askingObject } from "../interpret/guards/asked-objects.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { askedKey } from "../interpret/names.ts";
@@ -97,6 +98,7 @@ export class Recorder {
     const filled = this.#filled(closure, summary);
     const looks = this.#run.looks.get(fn);
     const lets = this.#run.letThrough.get(fn);
+    const registers = registeredBy(this.#run, fn);
     const variants = givenVariants(this.#run, closure);
     const shown = hasOverloads.has(this.#run.language) ? nameOfMethod(name) : name;
     const made =
@@ -126,6 +128,7 @@ export class Recorder {
       ...(filled.length > 0 && { filled }),
       ...(keeps.length > 0 && { keeps }),
       ...(looks && { looks }),
+      ...(registers.length > 0 && { registers }),
       ...(lets && { lets: [...lets].map(([field, via]) => ({ field, ...(via.length > 0 && { via }) })) }),
       ...(summary.leaves && { leaves: true as const }),
       ...(closure.owner && isDeclared(this.#run, fn) && { open: true as const }),

@@ -28,6 +28,7 @@ import { fillArguments, fillObject } from "./filled-arguments.ts";
 import { enterFrameworkCalls } from "./framework-calls.ts";
 import { handedTarget, handOver, methodTarget } from "./handover.ts";
 import { asNamed, namesFunction, withSettings } from "./named-callees.ts";
+import { noteGivenFunctions, takenFrom } from "./registries.ts";
 import { constructorOf, resultOf } from "./results.ts";
 import { noteGivenObjects } from "./wirings.ts";
 import { writeOutputs } from "./written-arguments.ts";
@@ -116,10 +117,12 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   const registered = registeredAs(frame, call);
   const named = registered === null ? null : handedTarget(run, called, registered);
   noteGivenObjects(run, given, positional);
+  noteGivenFunctions(run, frame, call, called);
   const handed = handedArguments(called);
   for (const to of [given, named, called.open, ...called.others])
     if (to !== null)
       handOver(run, to, handed.positional, handed.named, call, { frame, settled: settledFor(run, frame, subject) });
+  if (called.callee.closures.length === 0) callTaken(run, frame, call, called);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
@@ -133,6 +136,13 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   result = asSetting(models, subject, result);
   const gives = withFactsOf(call, called, returnedBy(run, frame, call, result));
   return gives.taint.length === 0 ? gives : { ...gives, taint: stepped(gives.taint, call) };
+}
+
+/** What others have put into a table of the file is called. */
+function callTaken(run: Run, frame: Frame, call: Call, { positional, named }: Called): void {
+  const taken = takenFrom(run, frame, call);
+  if (!taken) return;
+  handOver(run, taken.target, positional, named, call, { frame, settled: 0, key: taken.key?.index });
 }
 
 /** What a template has made of values is told of in the template, where that is written. */

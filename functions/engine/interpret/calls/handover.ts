@@ -37,6 +37,8 @@ const alikeRoom = 150;
 export interface Calling {
   frame: Frame;
   settled: Families;
+  /** The parameter that is the key under which the function was found that is called. */
+  key?: number | undefined;
 }
 
 /** Keeps, for linking, what goes into functions of other files. */
@@ -48,7 +50,7 @@ export function handOver(
   at: Span,
   from: Calling | null = null,
 ): void {
-  const known = from && named.size === 0 ? knownArguments(run, from.frame, args) : undefined;
+  const known = from && named.size === 0 ? knownArguments(run, from.frame, args, from.key) : undefined;
   const conditions = from && from.frame.path.length > 0 ? [...from.frame.path] : undefined;
   const settled = from?.settled ?? 0;
   const starts = run.language === "java" && args.length > 1 && namesProgram(run, listOf(args)) ? true : undefined;

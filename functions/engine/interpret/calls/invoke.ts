@@ -44,6 +44,7 @@ import { handOver } from "./handover.ts";
 import { openTarget } from "./left-open.ts";
 import { hasOverloads, overloaded } from "./overloads.ts";
 import { calleeOf, entryOf, entryOfCallBack, isMadeFor, parameterValue, passedValue } from "./parameters.ts";
+import { noteDecorated } from "./registries.ts";
 import { applyKept, applySummary, emptySummary } from "./summaries.ts";
 import { tellsMore } from "./tells-more.ts";
 
@@ -250,6 +251,7 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   checkKeyedWrites(run, frame, fn);
   noteListener(run, frame, fn);
   if (fn.decorators.length > 0) registerDecorated(run, frame, fn, closure);
+  if (fn.decorators.length > 0 && closure.scope === run.file) noteDecorated(run, frame, fn);
   const entry = entryOf(run, frame, fn);
   const { handler: around, passing } = run;
   if (run.language === "javascript") {

@@ -73,17 +73,36 @@ function settingOf(run: Run, fn: FunctionNode, name: string): Omit<PathCondition
   return param && isLeft(run, fn, param) ? { parameter, ...defaultOf(param) } : null;
 }
 
+/** Languages whose functions find others under constants: `publish("paid", note)`. */
+const findsByKeys: ReadonlySet<string> = new Set(["javascript", "go"]);
+
+const isText = ({ constants }: Value): boolean => constants?.length === 1 && typeof constants[0] === "string";
+
 const isLeft = (run: Run, fn: FunctionNode, param: Parameter): boolean =>
   !run.assignmentsOf(param.name).some((at) => at > param.end && at < fn.end);
 
 const defaultOf = ({ default: given }: Parameter): { otherwise?: Constant } =>
   given?.kind === "literal" ? { otherwise: given.value } : {};
 
+/** Where the key stands under which a function was found that is called, among what is known of its arguments. */
+export const keyPlace = -1;
+
 /** What linking, or the summary of a function, has to know of a call to tell which of its ways are taken. */
-export function knownArguments(run: Run, { fn }: Frame, args: readonly Value[]): KnownArguments | undefined {
-  if (!choosesByConstants.has(run.language)) return undefined;
+export function knownArguments(
+  run: Run,
+  { fn }: Frame,
+  args: readonly Value[],
+  key?: number,
+): KnownArguments | undefined {
+  if (
+    !choosesByConstants.has(run.language) &&
+    key === undefined &&
+    !(findsByKeys.has(run.language) && args.some(isText))
+  )
+    return undefined;
   const constants: Record<number, Constant> = {};
   const parameters: Record<number, { index: number; otherwise?: Constant }> = {};
+  if (key !== undefined) parameters[keyPlace] = { index: key };
   for (const [at, { constants: known, paths }] of args.entries()) {
     const [value] = known ?? [];
     if (known?.length === 1 && value !== undefined && String(value).length <= textMax) constants[at] = value;
