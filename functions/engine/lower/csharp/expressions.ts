@@ -2,6 +2,7 @@ import type { Expression } from "../../ir/ir.ts";
 import { childIn, childOf, type SyntaxNode } from "../../parse/syntax.ts";
 import { assigned, expressions as curly, type ExpressionHandler, inner, list, silent } from "../curly/expressions.ts";
 import { numberOf, positional, span, unescapeText } from "../lowering.ts";
+import { askedByType, castObject, typeGiven } from "./asked-types.ts";
 import { argumentsOf, functionOf } from "./classes.ts";
 import type { CSharpLowering } from "./csharp-lowering.ts";
 import { typeName } from "./types.ts";
@@ -55,13 +56,13 @@ export const expressions: Record<string, Handler> = {
     const written = typeName(l, name) ?? l.textOf(name);
     // A class may be written out with its namespace.
     if (isNamespace.test(l.textOf(of).replace(/^global::/, ""))) return l.variable(name, written);
-    return { ...span(node), kind: "field", of: l.expression(of), name: written };
+    return { ...span(node), kind: "field", of: castObject(l, of) ?? l.expression(of), name: written };
   },
   alias_qualified_name: type,
   conditional_access_expression: (l, node) => {
     const [of, rest] = [childIn(node, "condition"), node.children.at(-1)];
     if (!of || !rest) return l.unknown(node);
-    l.asked.push(l.expression(of));
+    l.asked.push(castObject(l, of) ?? l.expression(of));
     try {
       return l.expression(rest);
     } finally {
@@ -92,7 +93,7 @@ export const expressions: Record<string, Handler> = {
   invocation_expression: (l, node) => {
     const callee = childIn(node, "function");
     if (!callee) return l.unknown(node);
-    return l.call(node, l.expression(callee), argumentsOf(l, childIn(node, "arguments")));
+    return askedByType(l, l.call(node, l.expression(callee), argumentsOf(l, childIn(node, "arguments"))), node);
   },
   object_creation_expression: made,
   implicit_object_creation_expression: made,
@@ -277,7 +278,7 @@ export function variableOf(l: CSharpLowering, declaration: SyntaxNode, node: Syn
   const name = childIn(node, "name");
   const pattern = childOf(node, "tuple_pattern");
   const value = node.children.filter((c) => c !== name && c !== pattern && c.type !== "bracketed_argument_list").at(-1);
-  const type = typeName(l, childIn(declaration, "type"));
+  const type = typeName(l, childIn(declaration, "type")) ?? typeGiven(l, value);
   const from: Expression = value ? typed(l.expression(value), type) : { ...span(node), kind: "unknown", reads: [] };
   const to = pattern ? list(l, pattern) : l.variable(name ?? node);
   return assigned(node, to, from, type, true);
