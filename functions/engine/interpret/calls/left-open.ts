@@ -38,7 +38,8 @@ const implementersMax = 4;
 export function leftToOthers(run: Run, frame: Frame, { callee }: Call, found: Value): string | null {
   const [declared] = found.closures;
   if (declared) return openTarget(run, declared);
-  return run.language === "javascript" ? undeclared(frame, callee, found) : null;
+  if (run.language === "javascript") return undeclared(frame, callee, found);
+  return run.language === "python" ? undeclaredInPart(frame, callee, found) : null;
 }
 
 /** The target of a method that its class leaves open, by which linking finds the classes of other files that extend it. */
@@ -49,6 +50,19 @@ export function openTarget(run: Run, { fn, owner }: ClosureValue): string | null
 }
 
 const leaving = /^(java|php|python|javascript)$/;
+
+/** `self.run(command)` in a class that others are made with: what it does not have itself, those have. */
+function undeclaredInPart({ owner, fn }: Frame, callee: Call["callee"], found: Value): string | null {
+  if (!owner || callee.kind !== "field" || callee.of.kind !== "variable" || callee.of.name !== fn?.receiver)
+    return null;
+  const { name, bases } = owner.node;
+  const isPart = bases.length === 0 || isForHeirs.test(name);
+  const isKept = found.type !== null || found.instance !== null || found.constants !== null;
+  return isPart && !isKept && /^[A-Za-z_]/.test(name) ? `${ofHeirs}${name}.${callee.name}` : null;
+}
+
+/** What classes are called that are there to be extended. */
+const isForHeirs = /mixin|^_*(base|abstract|generic|common)|(base|abstract)$/i;
 
 /** `this.execute(order)`, where nothing above the class has such a method: in JavaScript, what has no body need not be declared. */
 function undeclared({ owner }: Frame, callee: Call["callee"], found: Value): string | null {
