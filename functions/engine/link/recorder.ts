@@ -6,7 +6,7 @@ import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts
 import { givenVariants } from "../interpret/calls/given-variants.ts";
 import { isSame, partsOfResult } from "../interpret/calls/handover.ts";
 import { hasOverloads, nameOfMethod, typesTaken } from "../interpret/calls/overloads.ts";
-import { registeredBy } from "../interpret/calls/registries.ts";
+import { type GivenFunction, registeredBy } from "../interpret/calls/registries.ts";
 import { askingObject } from "../interpret/guards/asked-objects.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { askedKey } from "../interpret/names.ts";
@@ -25,6 +25,7 @@ import {
 import { allFurther, type FunctionNode, type Parameter, type Span, wholeMap } from "../ir/ir.ts";
 import { cleanedNames, insideQuotes } from "./cleaned.ts";
 import { isConstructor } from "./exported.ts";
+import { ShownConstants } from "./shown-constants.ts";
 
 /** Whose objects of other files are told by what lies in which of their fields. */
 const keepsByName: ReadonlySet<string> = new Set(["javascript", "python", "java", "php", "csharp"]);
@@ -57,11 +58,17 @@ export class Recorder {
   readonly #catalogue: Catalogue;
   readonly #file: FileContext;
   readonly #run: Run;
+  readonly #shown: ShownConstants;
 
   constructor(catalogue: Catalogue, file: FileContext, run: Run) {
     this.#catalogue = catalogue;
     this.#file = file;
     this.#run = run;
+    this.#shown = new ShownConstants(file.text);
+  }
+
+  given(given: GivenFunction): GivenFunction {
+    return this.#shown.beside(given);
   }
 
   /** @throws TimeUp */
@@ -341,7 +348,8 @@ export class Recorder {
   }
 
   handover(call: Handed): Handover {
-    const { target, argument, field, led, same, count, type, starts, known } = call;
+    const { target, argument, field, led, same, count, type, starts } = call;
+    const known = this.#shown.of(call.known);
     const tells = known && Object.keys({ ...known.constants, ...known.parameters }).length + known.count > 0;
     // Nothing but the addresses of pages asks for it, and what callers of a library put into commands.
     const isAsked = target.startsWith("template:") || (this.#run.language === "javascript" && call.source.parameter);
