@@ -207,7 +207,7 @@ export interface ClassStatement extends Span {
   kind: "class";
   name: string;
   bases: Expression[];
-  /** Interfaces of TypeScript: they have no behaviour, but whoever calls by one means a class that has it. */
+  /** Interfaces of TypeScript, and traits of Rust: they have no behaviour, but whoever calls by one means a class that has it. */
   interfaces?: string[];
   /** The methods that an interface of Go asks for: whatever has them is one. */
   asks?: string[];

@@ -58,6 +58,8 @@ export class Modules {
   /** Where those lie that a file has taken from another: under the name of one, or of none where it has made all of a file known. */
   readonly #takenHelpers = new Map<string, { from: string; target: string }[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
+  /** The types of Rust. */
+  readonly #types: GlobalNames;
   readonly #wirings: Wirings;
   readonly #registries: Registries;
   readonly #kin: Kin;
@@ -81,6 +83,10 @@ export class Modules {
           artefacts.filter(({ coverage }) => coverage.language === name),
         ),
       ]),
+    );
+    this.#types = new GlobalNames(
+      "rust",
+      artefacts.filter(({ coverage }) => coverage.language === "rust"),
     );
     const ordered = [...artefacts].sort((a, b) => byCodeUnits(a.coverage.path, b.coverage.path));
     this.#files = new SourceFiles(ordered);
@@ -243,7 +249,13 @@ export class Modules {
     }
     const kept = isWay && aliases === 0 && isOfScript.test(from) ? target.replace(takenByKey, chosenMember) : target;
     if (kept !== target) return chosenMembers(this.#names, from, kept, aliases);
-    return isWay ? [] : this.#ofSibling(target);
+    return isWay ? [] : from.endsWith(".rs") ? this.#ofType(target) : this.#ofSibling(target);
+  }
+
+  /** `Shelf::find(name)`, `Shelf::new().find(name)`: a type of Rust goes by its name alone, and what its own functions give is one of it. */
+  #ofType(target: string): Target[] {
+    const [, type, method] = target.match(ofTypeOfRust) ?? [];
+    return type === undefined ? [] : this.#types.find(`${type}.${method}`);
   }
 
   /**
@@ -412,6 +424,9 @@ function partNames({ coverage: { language, path }, link }: FileArtefact): Readon
   );
   return new Set([name, `${name}${kind}`, ...classes.map((owner) => plainName(owner as string))]);
 }
+
+/** A type, at most two functions that give one of it, and a method. */
+const ofTypeOfRust = /^(\p{Lu}\w*)(?:\.[a-z]\w*){0,2}\.([a-z]\w*)$/u;
 
 /** What is looked for by more than a path: `*`, `~` and `[]` are anyClass, ofHeirs and inRegistry. */
 const isOfFile = /^(?:[*~]|\[\])/;

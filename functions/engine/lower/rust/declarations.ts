@@ -28,6 +28,7 @@ export function classOf(l: RustLowering, node: SyntaxNode): ClassStatement {
     name,
     // Variants that hold nothing are names.
     bases: variants ? [l.variable(node, variants.some((c) => childIn(c, "body")) ? "<enum>" : "<names>")] : [],
+    interfaces: l.traits.get(name) ?? [],
     decorators: [],
     body: [...fields, ...membersOf(l, name, methods)],
   };

@@ -19,6 +19,8 @@ export class RustLowering extends Lowering {
   readonly used = new Map<string, readonly string[]>();
   /** The functions of all `impl` blocks by the type that they are about. */
   readonly methods = new Map<string, SyntaxNode[]>();
+  /** The traits that these are of. */
+  readonly traits = new Map<string, string[]>();
   /** The modules that the file itself has in it. */
   readonly modules = new Set<string>();
   /** Functions that are handed to a route: `post(create)`, `web::put().to(store)`. */
@@ -37,7 +39,16 @@ export class RustLowering extends Lowering {
     // Methods of types that another file declares.
     const alone = [...this.methods].map(([name, methods]): Statement => {
       const at = { start: methods[0]?.start ?? root.start, end: methods.at(-1)?.end ?? root.end };
-      return { ...at, kind: "class", name, bases: [], decorators: [], body: membersOf(this, name, methods) };
+      const interfaces = this.traits.get(name) ?? [];
+      return {
+        ...at,
+        kind: "class",
+        name,
+        bases: [],
+        interfaces,
+        decorators: [],
+        body: membersOf(this, name, methods),
+      };
     });
     // Types and functions first: they may be used before they stand.
     const first = ({ kind }: Statement) => kind === "import" || kind === "class" || kind === "function";
@@ -53,6 +64,8 @@ export class RustLowering extends Lowering {
       }
       if (node.type !== "impl_item" || !body) continue;
       const type = typeName(this, childIn(node, "type"));
+      const trait = typeName(this, childIn(node, "trait"));
+      if (type && trait) append(this.traits, type, trait);
       if (type) for (const child of body.children) append(this.methods, type, child);
     }
   }

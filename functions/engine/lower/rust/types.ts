@@ -28,6 +28,12 @@ function nameOf(l: Lowering, node: SyntaxNode | undefined): string | null {
     case "reference_type":
     case "pointer_type":
       return typeName(l, childIn(node, "type"));
+    // `dyn Store`, `impl Store`: any type that has what the trait asks for.
+    case "dynamic_type":
+    case "abstract_type":
+      return traitName(l, childIn(node, "trait"));
+    case "bounded_type":
+      return typeName(l, node.children[0]);
     case "generic_type": {
       const name = typeName(l, childIn(node, "type"));
       const [inner] = typeArguments(node);
@@ -38,6 +44,15 @@ function nameOf(l: Lowering, node: SyntaxNode | undefined): string | null {
     default:
       return null;
   }
+}
+
+/** Of what the language itself asks for, the value tells more than the trait. */
+const ofLanguage =
+  /^(Into|From|TryInto|TryFrom|AsRef|AsMut|Borrow|Deref|Fn|FnMut|FnOnce|Iterator|IntoIterator|DoubleEndedIterator|ToString|Display|Debug|Error|Future|Stream|Read|Write|BufRead|AsyncRead|AsyncWrite|Any|Send|Sync|Clone|Copy|Hash|Eq|PartialEq|Ord|PartialOrd|Default|Sized|ToOwned|FromStr)$/;
+
+function traitName(l: Lowering, trait: SyntaxNode | undefined): string | null {
+  const name = typeName(l, trait);
+  return name === null || ofLanguage.test(name) ? null : name;
 }
 
 export const typeArguments = (node: SyntaxNode): SyntaxNode[] =>
