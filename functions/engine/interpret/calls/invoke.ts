@@ -29,7 +29,6 @@ import {
   constant,
   extend,
   join,
-  joinTaint,
   named,
   nothing,
   tainted,
@@ -37,7 +36,7 @@ import {
   type Value,
 } from "../value.ts";
 import { registerDecorated } from "../views/helpers.ts";
-import { asElementOf } from "./elements.ts";
+import { elementOf } from "./elements.ts";
 import { noteFilled } from "./filled-arguments.ts";
 import { giveBack } from "./given-back.ts";
 import { handOver } from "./handover.ts";
@@ -391,14 +390,6 @@ function asElement({ fn }: ClosureValue, receiver: Value | null, args: readonly 
   const [element, ...others] = args;
   if (names.length === 0 || !element) return args;
   return [{ ...element, paths: [...new Set([...element.paths, ...names])] }, ...others];
-}
-
-function elementOf(run: Run, receiver: Value): Value {
-  const slots = receiver.slots;
-  const all = slots
-    ? [...slots.entries.values(), ...(slots.rest ? [slots.rest] : [])].reduce<Value>((a, b) => join(a, b), nothing)
-    : nothing;
-  return asElementOf(run, receiver, { ...all, taint: joinTaint(all.taint, receiver.taint) });
 }
 
 /** What is known of a function by how it is registered. */

@@ -9,6 +9,7 @@ import { allTaint, anyElement, type ClosureValue, join, nothing, type Slots, tai
 import { mayMakeText } from "./call-names.ts";
 import { accumulated, givenBack, partsOfElement, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import type { Called } from "./called.ts";
+import { givenByLibrary } from "./elements.ts";
 import { taintWithin } from "./handover.ts";
 import { callBack } from "./invoke.ts";
 import { runTasks } from "./task-lists.ts";
@@ -33,6 +34,7 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
     accumulated(run, call, called, at) ??
     heard(run, call, called, closure) ??
     waitedFor(run, call, called, at) ??
+    givenByLibrary(run, call, called, closure, at) ??
     givenWith(run, call, called, at) ??
     computedFor(called, at) ??
     givenTo(run, call, called, at);
