@@ -74,7 +74,9 @@ export class Declarations {
     const said = names
       .map(
         (name): Cleaned =>
-          this.#isEnumeration(coverage.path, link.kinds, name) ? "all" : saidOf(link, [name, propertyOf(name)]),
+          this.#isEnumeration(coverage.path, link.kinds, name)
+            ? "all"
+            : saidOf(link, [name, propertyOf(name), ...(isQualified ? [found.member] : [])]),
       )
       .reduce(cleanedForBoth);
     if (said.length > 0 || aliases >= aliasesMax) return said;

@@ -113,11 +113,12 @@ export function parsingOf(run: Run, frame: Frame, call: Call, called: Called): P
   return null;
 }
 
-const asAnySchema = (run: Run, input: Value): readonly Taint[] =>
+/** What has come through a schema of which nothing is known. */
+export const asAnySchema = (run: Run, input: Value): readonly Taint[] =>
   cleaned(tainted(allTaint(input)), run.catalogue.bitsOf(ofAnySchema)).taint;
 
 /** What a schema of another file lets through, linking knows; what only may be one gives what its method gives. */
-function parsedElsewhere(target: string, taint: readonly Taint[]): Value {
+export function parsedElsewhere(target: string, taint: readonly Taint[]): Value {
   const passage = { target, argument: bySchema, check: "result" as const, trusted: false };
   return { ...through(tainted(taint), passage), paths: [`${target}()`] };
 }

@@ -1,10 +1,11 @@
 import { calledName } from "../../ir/called-name.ts";
 import type { Call, Span } from "../../ir/ir.ts";
 import type { Called } from "../calls/called.ts";
+import { targetOf } from "../calls/handover.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Scope } from "../scope.ts";
 import { named, nothing, type Slots, type Value } from "../value.ts";
-import { parsedBy } from "./parsing.ts";
+import { asAnySchema, parsedBy, parsedElsewhere } from "./parsing.ts";
 import { asRouted } from "./routed-handlers.ts";
 import { beginsPart, fieldsOf, kindOf, pathOf } from "./schemas.ts";
 
@@ -62,9 +63,13 @@ function noteChain(frame: Frame, found: Map<string, Value>, { callee }: Call): v
   if (!before) return;
   const [schema] = frame.given.get(before)?.called.positional ?? [];
   const part = steps.get(calledName(before));
-  if (schema && part !== undefined && kindOf(schema) !== null && !found.has(part)) found.set(part, schema);
+  // What is handed to such a step is a schema, whoever has it.
+  if (schema && part !== undefined && (kindOf(schema) !== null || isImported(schema)) && !found.has(part))
+    found.set(part, schema);
   noteChain(frame, found, before);
 }
+
+const isImported = ({ paths }: Value): boolean => paths.some((path) => path.includes(".") && !path.startsWith("?"));
 
 /** `validateQuery`, `"query"` */
 export function partNamed(said: unknown): string | null {
@@ -107,6 +112,11 @@ export function asChecked(run: Run, frame: Frame, part: string, input: Value, at
   const fact = factOfPart(part);
   const schema = frame.scope.binding(fact)?.get(fact);
   if (!schema) return asRouted(run, part, input);
+  const target = kindOf(schema) === null ? targetOf(run, frame, schema.paths) : null;
+  if (target !== null) {
+    const passed = parsedElsewhere(target, asAnySchema(run, input));
+    return { ...passed, paths: [...input.paths, ...passed.paths] };
+  }
   return { ...parsedBy(run, frame, schema, { ...input, slots: null }, at), paths: input.paths };
 }
 
@@ -121,9 +131,11 @@ export function noteSchemas(run: Run, { known }: Scope): void {
     if (exported === "default" && kindOf(value) === null)
       for (const [key, one] of value.slots?.entries ?? []) run.schemas.set(key, one);
   }
+  // An object of a class may have other fields than those that are declared.
+  const rest = named(pathOf("anything"));
   for (const { node, schemas } of run.classes)
     if (schemas)
-      run.schemas.set(node.name, { ...named(pathOf("fields")), slots: { shape: "map", entries: schemas, rest: null } });
+      run.schemas.set(node.name, { ...named(pathOf("fields")), slots: { shape: "map", entries: schemas, rest } });
 }
 
 /** `[body("id").isInt(), query("page").isInt()]`, or one of them, as a map of the parts of the request. */

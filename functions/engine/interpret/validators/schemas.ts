@@ -27,6 +27,9 @@ const beginsMatches = "schema.matches.";
 /** Text brings no operators along. */
 const textCleans = ["nosql_injection"] as const;
 
+/** What names all fields brings no further ones along. */
+const namedCleans = ["mass_assignment"] as const;
+
 /** `{ [Segments.BODY]: … }`: what a library calls a part of the request goes by the name of that. */
 export function keyOfPart(key: Value): Value {
   const part = key.constants === null ? key.paths.find((path) => path.startsWith(beginsPart)) : undefined;
@@ -269,7 +272,9 @@ export function cleanedWithin(
   if (depth >= depthMax || !schema.slots) return [];
   const within =
     kind === "fields" ? fieldsOf(schema) : kind === null && schema.slots.shape === "map" ? schema.slots : null;
-  return [...(within?.entries ?? [])].flatMap(([field, one]) =>
+  const fields = [...(within?.entries ?? [])].flatMap(([field, one]) =>
     cleanedWithin(catalogue, one, `${name}.${field}`, depth + 1),
   );
+  // No others come in by what names them all.
+  return kind === "fields" && within?.rest === null ? [[name, catalogue.bitsOf(namedCleans)], ...fields] : fields;
 }
