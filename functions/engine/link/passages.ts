@@ -1,7 +1,7 @@
 import type { Cleaned, ExportedFunction, FileArtefact } from "../artefact.ts";
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import { lastSegment } from "../catalogue/paths.ts";
-import { givesNoText } from "../interpret/calls/call-names.ts";
+import { answersYesOrNo, givesNoText } from "../interpret/calls/call-names.ts";
 import {
   anyArgument,
   byDeclaration,
@@ -378,6 +378,7 @@ function doing(targets: readonly Target[]): readonly Target[] {
 function unread(from: string, { trusted, fetched, check, target, part, returned }: Passage): Cleaned {
   if (trusted || isGivenBack(part)) return "all";
   const called = lastSegment(isConstructor(target) ? ownerOf({ name: target }) : target);
+  if (check === "result" && !returned && answersYesOrNo(called)) return "all";
   const isNoText = check === "result" && !returned && from.endsWith(".py") && givesNoText(called);
   // A record is answered as data.
   return fetched === true || isNoText ? ["xss"] : [];

@@ -14,3 +14,6 @@ const saysSomething = /message|msg|error/;
 
 /** `get_orders(name)`, `export_chart(id, options)`, `redirect_to(place)`: what is got or done is no text made of what it was asked with. */
 export const givesNoText = remembered((name) => deed.test(name) && !saysSomething.test(name) && !makesText.test(name));
+
+/** `matcher.isMatch(name, pattern)`, `has_words(text)` */
+export const answersYesOrNo = remembered((name) => /^_*(is|has|Is|Has)(\p{Lu}|_[a-z])/u.test(name));

@@ -1,5 +1,6 @@
 import { allFamilies, type CallModels } from "../../catalogue/catalogue.ts";
 import { remembered } from "../../catalogue/remembered.ts";
+import { lastName } from "../../ir/called-name.ts";
 import type { Call } from "../../ir/ir.ts";
 import { through } from "../guards/guard-functions.ts";
 import { propertyOf } from "../objects/accessors.ts";
@@ -19,6 +20,7 @@ import {
   taintOfPart,
   type Value,
 } from "../value.ts";
+import { answersYesOrNo } from "./call-names.ts";
 import { isAccumulating } from "./callbacks.ts";
 import { type Called, handedArguments } from "./called.ts";
 import { partsOf } from "./handover.ts";
@@ -28,7 +30,10 @@ import { toldBy } from "./path-conditions.ts";
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */
 export function propagated(run: Run, call: Call, called: Called): readonly Taint[] {
-  const args = [...called.positional.slice(isReplacing(run, call, called) ? 1 : 0), ...called.named.values()];
+  const name = lastName(call.callee);
+  if (answersYesOrNo(name)) return [];
+  const besides = isReplacing(run, call, called) ? 1 : isCut(call, called, name) ? 2 : 0;
+  const args = [...called.positional.slice(besides), ...called.named.values()];
   const values = [
     ...(isElement(run, call, called) ? [] : args.map((value) => ledSafely(run, value))),
     ...(called.receiver && !isConnection(called) ? [collectedFrom(run, call, called, called.receiver)] : []),
@@ -42,6 +47,12 @@ export function propagated(run: Run, call: Call, called: Called): readonly Taint
   ];
   return families.length > 0 ? cleaned(tainted(lasts), run.catalogue.bitsOf(families)).taint : lasts;
 }
+
+/** `page.slice(from, to)`: where a text is cut is no part of it. */
+const isCut = ({ callee }: Call, { receiver }: Called, name: string): boolean =>
+  receiver !== null && callee.kind === "field" && cuts(name);
+
+const cuts = remembered((name) => /^(slice|substr|[sS]ubstring|charAt|subSequence)$/.test(name));
 
 /** `entries.reduce((record, [key, value]) => …, {})`: under which keys the values come to lie is decided by the function. */
 function collectedFrom(run: Run, call: Call, called: Called, receiver: Value): Value {
