@@ -22,8 +22,10 @@ export function promisesCheck(run: Run, frame: Frame, call: Call): boolean {
   );
 }
 
-const promises = remembered((name) =>
-  /^_*(is|has|check|validate|assert)?_?(valid|safe|allowed|white_?listed|trusted|permitted|accepted)/i.test(name),
+const promises = remembered(
+  (name) =>
+    /^_*(is|has|check|validate|assert)?_?(valid|safe|allowed|white_?listed|trusted|permitted|accepted)/i.test(name) ||
+    /^_*is_?(relative|local|internal|same_?(origin|site|host))_?(ur[il]|link|redirect)/i.test(name),
 );
 
 /** `path.relative_to(base)` comes back only where it holds, and so does `assertUrlIsSafe(url)` of a package, as it says. */
