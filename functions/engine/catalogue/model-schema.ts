@@ -170,6 +170,8 @@ export const Model = z.strictObject({
           "keys",
           "names",
           "slice",
+          "concat",
+          "sift",
           "zip",
           "enumerate",
           "pairs",

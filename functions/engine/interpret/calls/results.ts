@@ -319,18 +319,27 @@ const isAskedOfClass = ({ callee, args }: Call): boolean =>
 const containerOf = (
   { language }: Run,
   call: Call,
-  { models, receiver }: Called,
+  { models, receiver, positional }: Called,
 ): CallModels["containers"][number] | undefined =>
   models.containers.find((does) =>
     does === "same"
       ? // `StringUtils.trim(name)` is made of the name, `name.trim()` of what it is asked of.
         !isAskedOfClass(call)
-      : does === "slice" && language === "javascript"
-        ? // Texts have a method of that name, too.
-          receiver?.slots?.shape === "list"
+      : does === "concat" || does === "sift" || (does === "slice" && language === "javascript")
+        ? // Texts have methods of these names, too.
+          receiver?.slots?.shape === "list" && (does !== "sift" || asksWhetherAny(positional[0]))
         : // `table.insert()` with nothing to insert is no list's method.
           call.args.length > 0 || (does !== "append" && does !== "absorb"),
   );
+
+/** `args.filter(Boolean)`, `args.filter((arg) => arg)`: only what is empty goes. */
+function asksWhetherAny(test: Value | undefined): boolean {
+  if (test?.paths.includes("Boolean")) return true;
+  const fn = test?.closures.length === 1 ? test.closures[0]?.fn : undefined;
+  const [only] = fn?.body ?? [];
+  const value = fn?.body.length === 1 && only?.kind === "return" ? only.value : null;
+  return value?.kind === "variable" && value.name === fn?.params[0]?.name;
+}
 
 /** No list of Python gives itself: `table.insert(row)` that gives anything makes a statement, which goes by what has made it. */
 const isFluent = ({ language }: Run, container: string, receiver: Value | null): boolean =>

@@ -85,6 +85,10 @@ export function operateContainer(
       return cut(receiver, args);
     case "slice":
       return { result: sliced(receiver, args), receiver: null };
+    case "concat":
+      return { result: chained([receiver, ...args]), receiver: null };
+    case "sift":
+      return { result: receiver, receiver: null };
     case "zip":
       return { result: zipped(args), receiver: null };
     case "enumerate":
@@ -203,6 +207,13 @@ function sliced(receiver: Value, args: readonly Value[]): Value {
       : listOf([...slots.entries.values()].slice(from as number | undefined, to as number | undefined));
   return { ...part, taint: receiver.taint };
 }
+
+/** `names.concat(others, name)`: the elements of lists one after the other, and what is none as it is. */
+const chained = (values: readonly Value[]): Value =>
+  collect(
+    "list",
+    values.map((value) => ({ key: null, value, spread: value.slots?.shape === "list" })),
+  );
 
 /** Tuples of what stands at the same position; where positions are not known, of any element of each. */
 function zipped(args: readonly Value[]): Value {
