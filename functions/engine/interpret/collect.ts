@@ -15,6 +15,10 @@ export function collect(shape: "list" | "map", parts: readonly Part[]): Value {
 function listOf(parts: readonly Part[]): Slots {
   const known = new Map<string, Value>();
   let rest: Value | null = null;
+  // `[*command, name]`: how much comes first is not known, but what is first is of that.
+  const [first] = parts;
+  const isBegun = parts.length > 1 && first?.spread === true && (!first.value.slots || first.value.taint.length > 0);
+  if (isBegun) known.set("0", anyElement(first.value));
   for (const { key, value, spread } of parts) {
     if (spread) {
       const isKnown = value.slots && value.taint.length === 0 && rest === null;
@@ -27,7 +31,7 @@ function listOf(parts: readonly Part[]): Slots {
     else if (key.constants?.length === 1) known.set(String(key.constants[0]), value);
     else rest = rest ? join(rest, value) : value;
   }
-  return { shape: "list", entries: known, rest };
+  return { shape: "list", entries: known, rest, ...(isBegun && { least: 0 }) };
 }
 
 /** Later keys win: `{ ...input, safe: true }` is safe, and `{ safe: true, ...input }` may be anything. */

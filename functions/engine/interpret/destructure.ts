@@ -28,8 +28,9 @@ export function destructure(
       frame.scope.noteOrigin(entry.value.name, at.from);
     const outcome = entry.value.kind === "assign" && entry.value.type === "error" ? entry.value.to : null;
     if (outcome?.kind === "variable" && at.kind === "assign") frame.scope.noteOrigin(outcome.name, asTest(at.from));
-    // What stands behind the rest is counted from the end.
-    const position = spread >= 0 && i > spread && value.slots ? value.slots.entries.size + i - to.entries.length : i;
+    // What stands behind the rest is counted from the end, which is where what is not known stands.
+    const size = value.slots && !value.slots.rest ? value.slots.entries.size : 0;
+    const position = spread >= 0 && i > spread && value.slots ? size + i - to.entries.length : i;
     const key =
       to.shape === "list" ? String(position) : entry.key ? evaluate(run, frame, entry.key).constants?.[0] : null;
     const part = partOf(run, frame, value, key, entry.key ?? entry, to.shape);

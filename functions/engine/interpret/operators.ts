@@ -120,9 +120,12 @@ export function truth(value: Value): boolean | null {
   return value.constants.every((c) => Boolean(c) === first) ? first : null;
 }
 
-/** A list and what is added to it: of what is not known only that it stands behind. */
+/** A list and what is added to it: of what is not known only that it stands behind. A text has no list behind it. */
 function joinedLists(operator: string, operands: readonly Value[]): Value["slots"] {
-  if (operator !== "+" || operands[0]?.slots?.shape !== "list") return null;
+  const [first, ...others] = operands;
+  if (operator !== "+" || !first) return null;
+  const isList = ({ slots }: Value) => slots?.shape === "list";
+  if (!isList(first) && (first.slots || others.length === 0 || !others.every(isList))) return null;
   const isText = ({ slots, constants }: Value) => slots?.shape === "map" || constants !== null;
   if (operands.some(isText)) return null;
   return collect(

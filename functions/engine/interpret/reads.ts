@@ -235,8 +235,9 @@ function fieldAt({ instance, slots }: Value, key: string | number | boolean): Va
   return isField ? ([...slots.entries.values()].at(key) ?? null) : null;
 }
 
-/** Python counts negative indexes from the end. */
+/** Python counts negative indexes from the end, which is where what is not known stands. */
 function normalisedIndex(of: Value, key: string | number | boolean): string {
-  if (typeof key === "number" && key < 0 && of.slots?.shape === "list") return String(of.slots.entries.size + key);
+  if (typeof key === "number" && key < 0 && of.slots?.shape === "list" && !of.slots.rest)
+    return String(of.slots.entries.size + key);
   return String(key);
 }
