@@ -1,6 +1,16 @@
 import type { Constant } from "../ir/ir.ts";
 import { collect } from "./collect.ts";
-import { constant, joinTaint, nothing, notTheirs, sharedStart, type Taint, type Value } from "./value.ts";
+import {
+  constant,
+  isElsewhere,
+  joinTaint,
+  nothing,
+  notTheirs,
+  perhapsTheirs,
+  sharedStart,
+  type Taint,
+  type Value,
+} from "./value.ts";
 
 const comparisons = new Set([
   "==",
@@ -54,9 +64,6 @@ export function operate(operator: string, operands: readonly Value[]): Value {
   return { ...nothing, taint: taintOf(operands) };
 }
 
-/** Stands for what another file or a caller gives: only there it is known whether it is theirs. */
-const perhapsTheirs = "\x01";
-
 /** What stands in a prefix for a part without text; null where the attacker's begins. */
 function standIn(part: Value | undefined): string | null {
   if (!part) return null;
@@ -64,10 +71,6 @@ function standIn(part: Value | undefined): string | null {
   if (taint.length === 0) return notTheirs;
   return taint.every(isElsewhere) ? perhapsTheirs : null;
 }
-
-/** What another file or a caller gives, or another file has made of what it was given. */
-const isElsewhere = ({ source, via }: Taint): boolean =>
-  source.outside !== null || source.parameter !== null || (via?.length ?? 0) > 0;
 
 /** The text before what an attacker chooses, as it is for this taint: where that comes from elsewhere, so may what comes first. */
 export const prefixFor = (prefix: string, taint: Taint): string =>

@@ -254,8 +254,12 @@ function joinPrefix(a: Value, b: Value): string | null {
   if (!mayA && mayB) return b.prefix;
   if (!mayB && mayA) return a.prefix;
   // What is still being put together has begun alike, unless one has not begun.
-  return a.prefix && b.prefix && !a.constants && !b.constants ? commonPrefix(a.prefix, b.prefix) : null;
+  const [begunA, begunB] = [begun(a), begun(b)];
+  return begunA && begunB && !a.constants && !b.constants ? commonPrefix(begunA, begunB) : null;
 }
+
+/** What comes from elsewhere has begun with that: `url += "&page=" + page` leaves a loop as it went in, or longer. */
+const begun = ({ prefix, taint }: Value): string | null => prefix ?? (taint.every(isElsewhere) ? perhapsTheirs : null);
 
 /** Where both go on behind it, what follows is not the attacker's in any case. */
 function commonPrefix(a: string, b: string): string | null {
@@ -267,10 +271,17 @@ function commonPrefix(a: string, b: string): string | null {
 /** Stands in a prefix for text that is not known, but that the attacker did not choose. */
 export const notTheirs = "\0";
 
+/** Stands for what another file or a caller gives: only there it is known whether it is theirs. */
+export const perhapsTheirs = "\x01";
+
 /** Stands for one of several texts that are written out and begin differently: where they lead, nobody knows. */
 export const eitherText = "\x02";
 
 export const isWritten = (prefix: string): boolean => /^[^\0\x01]/.test(prefix);
+
+/** What another file or a caller gives, or another file has made of what it was given. */
+export const isElsewhere = ({ source, via }: Taint): boolean =>
+  source.outside !== null || source.parameter !== null || (via?.length ?? 0) > 0;
 
 /** What both texts begin with. */
 export function sharedStart(a: string, b: string): string {
