@@ -67,6 +67,8 @@ export interface Candidate extends LocalPlace {
   via?: Passage[];
   /** It is one only if the setting has such a value. */
   setting?: AskedSetting;
+  /** It is one only if a constant of another file has such a value. */
+  constant?: AskedConstant;
   /** It is one only if the name can stand for text. */
   bound?: BoundName;
   /** It is one only if this type, of another file, has a field that says what somebody may do. */
@@ -84,6 +86,14 @@ export type Cleaned = readonly string[] | "all";
 export interface BoundName {
   method: string;
   name: string;
+}
+
+/** A question about a constant of another file: whether it is one of these, or a text that matches. */
+export interface AskedConstant {
+  /** What linking knows it by: see usedPattern. */
+  target: string;
+  is?: readonly Constant[];
+  matches?: string;
 }
 
 /** A question about a setting of the project: whether its value matches, and the answer where no file has it. */
@@ -213,6 +223,8 @@ export interface ExportedFunction {
   plain?: string[];
   /** It gives the object that it is asked of. */
   self?: true;
+  /** It stands for a constant, which is this. */
+  value?: Constant;
 }
 
 /** A value that goes into another file. */

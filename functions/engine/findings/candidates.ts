@@ -1,4 +1,4 @@
-import type { AskedSetting, Candidate, LocalPlace, LocalStep } from "../artefact.ts";
+import type { AskedConstant, AskedSetting, Candidate, LocalPlace, LocalStep } from "../artefact.ts";
 import type { Match } from "../catalogue/catalogue.ts";
 import type { Passage } from "../interpret/guards/passage.ts";
 import type { Source, Step } from "../interpret/value.ts";
@@ -36,6 +36,7 @@ export interface Sighting {
   sink: Name;
   flow: { source: Source; step: Step; via?: readonly Passage[] | undefined } | null;
   setting?: AskedSetting | undefined;
+  constant?: AskedConstant | undefined;
   entity?: string | undefined;
   given?: true | undefined;
 }
@@ -63,6 +64,7 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
     ...(found.match.rule.oncePerFunction && { functionLine: found.fn ? file.lines.lineOf(found.fn.start) : 0 }),
     ...(found.flow?.via && { via: [...found.flow.via] }),
     ...(setting && { setting }),
+    ...(found.constant && { constant: found.constant }),
     ...(found.entity && { entity: found.entity }),
     ...(found.given && { given: found.given }),
   };

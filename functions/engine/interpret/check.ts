@@ -1,4 +1,4 @@
-import type { AskedSetting } from "../artefact.ts";
+import type { AskedConstant, AskedSetting } from "../artefact.ts";
 import type { Fact, Match, Test } from "../catalogue/catalogue.ts";
 import type { LazyRegex } from "../catalogue/expression.ts";
 import { lastSegment } from "../catalogue/paths.ts";
@@ -15,6 +15,7 @@ import { prefixFor } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
 import type { Flow, Hit } from "./summary.ts";
 import { isCatastrophic } from "./texts/catastrophic.ts";
+import { byNamed } from "./texts/constants-elsewhere.ts";
 import {
   allTaint,
   anyElement,
@@ -47,14 +48,12 @@ export function check(run: Run, frame: Frame, matches: readonly Match[], subject
     if (match.receiver && !receiverFits(match.receiver, subject.receiverPaths)) continue;
     if (match.notReceiver && receiverFits(match.notReceiver, subject.receiverPaths)) continue;
     const setting = match.taint ? null : askedSetting(frame, match, subject);
-    if (
-      !match.when.every((test) => test === setting?.test || holds(frame, test, subject)) ||
-      match.unless.some((test) => holds(frame, test, subject))
-    )
-      continue;
+    const failing = match.when.find((test) => test !== setting?.test && !holds(frame, test, subject));
+    const constant = failing && !match.taint && !setting ? askedConstant(run, frame, match, failing, subject) : null;
+    if ((failing && !constant) || match.unless.some((test) => holds(frame, test, subject))) continue;
     if (!contextFits(run, frame, match)) continue;
     if (!match.taint) {
-      hit(run, frame, match, subject, null, setting?.asked);
+      hit(run, frame, match, subject, null, { setting: setting?.asked, constant: constant ?? undefined });
       noteKeys(run, match, subject);
       continue;
     }
@@ -123,6 +122,22 @@ function askedSetting(frame: Frame, match: Match, subject: Subject): { test: Tes
   return null;
 }
 
+/** The only condition of a pattern that does not hold, where it asks for a constant of another file, whose value only linking knows. */
+function askedConstant(run: Run, frame: Frame, match: Match, test: Test, subject: Subject): AskedConstant | null {
+  if ((!test.is && !test.matches) || test.shape || test.always || test.path) return null;
+  const [value, ...others] = (test.arguments ?? [0]).flatMap((argument) => argumentsAt(subject, argument));
+  if (!value || others.length > 0 || value.constants !== null || value.slots || value.closures.length > 0) return null;
+  if (match.when.some((other) => other !== test && !holds(frame, other, subject))) return null;
+  const asked = byNamed(run, frame, value, "value", "result");
+  return (
+    asked && {
+      target: asked.target,
+      ...(test.is && { is: [...test.is] }),
+      ...(test.matches && { matches: test.matches.source }),
+    }
+  );
+}
+
 /** Records each source that reaches the sink uncleaned; those that came in by a parameter become the function's flows. */
 function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value: Value): void {
   if (!match.taint) return;
@@ -131,7 +146,7 @@ function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value
   for (const taint of allTaint(value)) {
     if (value.prefix && safe?.test(prefixFor(value.prefix, taint))) continue;
     if ((taint.clean & match.taint.family) !== 0) continue;
-    hit(run, frame, match, subject, taint, undefined, entity, isAsGiven(match, value, taint));
+    hit(run, frame, match, subject, taint, { entity, given: isAsGiven(match, value, taint) });
   }
 }
 
@@ -157,9 +172,7 @@ function hit(
   match: Match,
   subject: Subject,
   taint: Taint | null,
-  setting?: AskedSetting,
-  entity?: string,
-  given?: true,
+  asked: Pick<Hit, "setting" | "constant" | "entity" | "given"> = {},
 ): void {
   const { at, name } = subject;
   if (taint?.source.parameter) {
@@ -176,7 +189,7 @@ function hit(
       statement: frame.statement,
       step: taint.step,
       via: taint.via,
-      entity,
+      entity: asked.entity,
       conditions: frame.fn === fn && frame.path.length > 0 ? [...frame.path] : undefined,
       kept: run.active.has(fn) ? undefined : true,
     });
@@ -184,7 +197,7 @@ function hit(
   }
   if (taint && taint.source.outside === null && !match.taint?.sources.has(taint.source.kind)) return;
   const { statement, symbol, fn } = frame;
-  record(run, { match, at, statement, symbol, fn, sink: name, flow: taint, setting, entity, given });
+  record(run, { match, at, statement, symbol, fn, sink: name, flow: taint, ...asked });
 }
 
 /** A hit is the same whenever rule, place and source are; the surer model counts, then the shorter way. */
@@ -192,7 +205,11 @@ export function record(run: Run, found: Hit): void {
   const source = found.flow ? `${found.flow.source.kind}:${found.flow.source.start}:${found.flow.source.outside}` : "";
   const key = `${found.match.rule.id}|${found.at.start}|${found.at.end}|${source}`;
   const known = run.hits.get(key);
-  const freer = (known?.flow?.via?.length ?? 0) - (found.flow?.via?.length ?? 0);
+  const freer =
+    (known?.flow?.via?.length ?? 0) +
+    (known?.constant ? 1 : 0) -
+    (found.flow?.via?.length ?? 0) -
+    (found.constant ? 1 : 0);
   const gain = known ? freer || found.match.confidence - known.match.confidence : 1;
   const shorter = (known?.flow?.step.length ?? 0) > (found.flow?.step.length ?? 0);
   if (gain > 0 || (gain === 0 && shorter)) run.hits.set(key, found);

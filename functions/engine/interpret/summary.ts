@@ -1,4 +1,4 @@
-import type { AskedSetting } from "../artefact.ts";
+import type { AskedConstant, AskedSetting } from "../artefact.ts";
 import type { Families, Match } from "../catalogue/catalogue.ts";
 import type { Name } from "../findings/candidates.ts";
 import type { Span } from "../ir/ir.ts";
@@ -100,6 +100,7 @@ export interface Hit {
   /** Null for patterns. */
   flow: { source: Source; step: Step; clean: Families; via?: readonly Passage[] | undefined } | null;
   setting?: AskedSetting | undefined;
+  constant?: AskedConstant | undefined;
   entity?: string | undefined;
   /** What gets there is what a function of another file gives, as it is: no problem where that is an object. */
   given?: true | undefined;

@@ -8,6 +8,7 @@ import { leftBy } from "../interpret/texts/replaced.ts";
 import { hasGlobalMark, isCompiled, undelimited } from "../interpret/texts/replacements.ts";
 import type { Value } from "../interpret/value.ts";
 import { cleanedNames } from "./cleaned.ts";
+import type { ShownConstants } from "./shown-constants.ts";
 
 /** More patterns of one file are a table of data, and so are more entries of a table. */
 const patternsMax = 60;
@@ -16,7 +17,7 @@ const patternsMax = 60;
  * What constants of a file tell others who ask them like objects. `export const NAME = /^[a-z]+$/`, `patterns = { name: /^[a-z]+$/ }`: what
  * they find out of a text by asking a pattern. `export const columns = new Map([["name", "i.name"]])`: what a map gives is none of its keys.
  */
-export function constantsOf(catalogue: Catalogue, run: Run): ExportedFunction[] {
+export function constantsOf(catalogue: Catalogue, run: Run, shown: ShownConstants): ExportedFunction[] {
   const named = [...(run.file.known ?? [])].flatMap(([written, value]): [string, Value][] => {
     const name = written.replace(/^(module\.)?exports\./, "").replace(/^module\.exports$/, "default");
     return withMembers(name, value, membersDepth);
@@ -24,10 +25,29 @@ export function constantsOf(catalogue: Catalogue, run: Run): ExportedFunction[] 
   const ofClasses = run.classes.flatMap(({ node, fields }) =>
     [...fields].map(([name, value]): [string, Value] => [`${node.name}.${name}`, value]),
   );
-  return [...named, ...ofClasses]
-    .flatMap(([name, value]) => [...patternOf(catalogue, run, name, value), ...mapOf(name, value)])
-    .slice(0, patternsMax);
+  const all = [...named, ...ofClasses];
+  return [
+    ...all
+      .flatMap(([name, value]) => [...patternOf(catalogue, run, name, value), ...mapOf(name, value)])
+      .slice(0, patternsMax),
+    ...all.flatMap(([name, value]) => valueOf(run, shown, name, value)).slice(0, valuesMax),
+  ];
 }
+
+/** Settings that one file keeps; of more they are texts of the application. */
+const valuesMax = 60;
+
+/** What a constant is that others ask for: a switch, or a word, as names of algorithms and of hosts are. */
+function valueOf(run: Run, shown: ShownConstants, name: string, { constants }: Value): ExportedFunction[] {
+  const [value, ...others] = constants ?? [];
+  const isWord = typeof value === "string" && word.test(value) && shown.stands(value);
+  if (others.length > 0 || (typeof value !== "boolean" && !isWord) || !/^[\w$.]+$/.test(name)) return [];
+  // What is assigned again may be something else when it is asked for.
+  if (!name.includes(".") && run.assignmentsOf(name).length > 1) return [];
+  return [{ name: usedPattern(name, "value"), parameters: [], flows: [], passes: [], returns: [], guards: [], value }];
+}
+
+const word = /^[\w./*+-]{1,40}$/;
 
 /** `patterns.forms.name`: deeper nobody keeps them. */
 const membersDepth = 2;

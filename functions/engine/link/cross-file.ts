@@ -9,6 +9,7 @@ import { askedOf } from "../interpret/validators/asked-fields.ts";
 import type { Arrival } from "./arrival.ts";
 import { classAsked, meant, ofClassAsked } from "./asked-class.ts";
 import { Callers } from "./callers.ts";
+import { Constants } from "./constants.ts";
 import { comesInto } from "./entering.ts";
 import { argumentIndex, isFurther, returnsOf, samePart, takes } from "./exported.ts";
 import { KeptFields, placeOf } from "./kept-fields.ts";
@@ -48,6 +49,7 @@ export class CrossFile {
   readonly #modules: Modules;
   readonly #passages: Passages;
   readonly #settings: Settings;
+  readonly #constants: Constants;
   readonly #bound: BoundNames;
   readonly #kept: KeptFields;
   readonly #callers: Callers;
@@ -67,6 +69,7 @@ export class CrossFile {
     this.#modules = modules;
     this.#passages = new Passages(catalogue, this.#modules, artefacts);
     this.#settings = new Settings(artefacts);
+    this.#constants = new Constants(modules);
     this.#bound = new BoundNames(artefacts);
     this.#cleaned = new Set(artefacts.flatMap(({ link }) => link.cleans ?? []));
     this.#tables = new FilledTables(artefacts);
@@ -80,6 +83,7 @@ export class CrossFile {
   /** Whether a candidate of one file holds when the other files are looked at. */
   holds(path: string, candidate: Candidate, came: Came = {}): boolean {
     if (candidate.setting && !this.#settings.fits(path, candidate.setting)) return false;
+    if (candidate.constant && !this.#constants.fit(path, candidate.constant)) return false;
     if (candidate.bound && (this.#bound.isPlain(candidate.bound) || this.#isGivenClean(candidate))) return false;
     if (candidate.entity && !this.#modules.hasRights(path, candidate.entity)) return false;
     const rule = this.#catalogue.rules.get(candidate.ruleId);

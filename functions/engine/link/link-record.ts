@@ -15,6 +15,7 @@ import { constantsOf } from "./constant-records.ts";
 import { declaredElsewhere, declaredOf, kindsOf } from "./declared-fields.ts";
 import { byCodeUnits } from "./order.ts";
 import { outsideOf, Recorder, sharedMax } from "./recorder.ts";
+import { ShownConstants } from "./shown-constants.ts";
 
 /** What a file that is not code tells the others. */
 export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores: [], aliases: [], classes: [] };
@@ -33,7 +34,7 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
   return {
     exports: [
       ...[...exportsOf(run)].flatMap(([name, closure]) => record.exported(name, closure)),
-      ...constantsOf(catalogue, run),
+      ...constantsOf(catalogue, run, new ShownConstants(file.text)),
     ],
     calls: [...run.handovers.values()].map((call) => ({ ...record.handover(call), from: record.origin(call.source) })),
     pending: pending.slice(0, pendingMax),

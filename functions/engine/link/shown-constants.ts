@@ -16,7 +16,7 @@ export class ShownConstants {
   /** The same, as far as it may be kept. */
   of(known: KnownArguments | undefined): KnownArguments | undefined {
     if (!known) return undefined;
-    const constants = Object.entries(known.constants).filter(([, constant]) => this.#stands(constant));
+    const constants = Object.entries(known.constants).filter(([, constant]) => this.stands(constant));
     return constants.length === Object.keys(known.constants).length
       ? known
       : { ...known, constants: Object.fromEntries(constants) };
@@ -25,10 +25,11 @@ export class ShownConstants {
   /** A function that is given away, with those of the texts beside it that may be kept. */
   beside({ told, ...given }: GivenFunction): GivenFunction {
     // Without one of them nobody knows any more whether it is meant by another key.
-    return told?.every((text) => this.#stands(text)) ? { ...given, told } : given;
+    return told?.every((text) => this.stands(text)) ? { ...given, told } : given;
   }
 
-  #stands(constant: Constant): boolean {
+  /** Whether a constant may be kept. */
+  stands(constant: Constant): boolean {
     if (typeof constant !== "string") return true;
     const known = this.#known.get(constant);
     if (known !== undefined) return known;

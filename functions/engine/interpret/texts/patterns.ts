@@ -41,8 +41,8 @@ export const cleanWithout = (catalogue: Bits, may: May, climbs = true): Families
 /** How much of a text has to match a pattern. */
 export type Extent = "whole" | "start" | "any";
 
-/** What is done with a pattern: a text is held against it, what it matches is taken out and the rest is left, or what it matches is captured. */
-export type Use = Extent | "left" | "captured";
+/** What is done with a pattern: a text is held against it, what it matches is taken out and the rest is left, or what it matches is captured; of any constant, what it is. */
+export type Use = Extent | "left" | "captured" | "value";
 
 /**
  * The function by which linking knows what a constant pattern of another file does; see link/constant-records.ts. Its own name has that of the
