@@ -122,7 +122,7 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
   for (const to of [given, named, called.open, ...called.others])
     if (to !== null)
       handOver(run, to, handed.positional, handed.named, call, { frame, settled: settledFor(run, frame, subject) });
-  if (called.callee.closures.length === 0) callTaken(run, frame, call, called);
+  if (called.callee.closures.length === 0) callTaken(run, frame, call, handed);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);
@@ -139,7 +139,12 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
 }
 
 /** What others have put into a table of the file is called. */
-function callTaken(run: Run, frame: Frame, call: Call, { positional, named }: Called): void {
+function callTaken(
+  run: Run,
+  frame: Frame,
+  call: Call,
+  { positional, named }: Pick<Called, "positional" | "named">,
+): void {
   const taken = takenFrom(run, frame, call);
   if (!taken) return;
   handOver(run, taken.target, positional, named, call, { frame, settled: 0, key: taken.key?.index });

@@ -217,6 +217,9 @@ const takes = /^(get|setdefault|values|items|entries|at|pop)$/;
 /** What calls a function with each of them. */
 const eachOf = /^(forEach|map|filter|some|every|find|flatMap)$/;
 
+/** Parts of an expression that lead to a table: `(await (listeners.get(kind) || [])[0])(order)` has four. */
+const depthMax = 6;
+
 /** Tells which table an expression has an element of. */
 class Reader {
   readonly #tables: ReadonlySet<string>;
@@ -240,30 +243,31 @@ class Reader {
     return isOwn && this.#tables.has(name) ? name : null;
   }
 
-  /** The table of which an expression is an element, a list of such, or what calling one gives. Lowering bounds how deep this goes. */
-  element(e: Expression): Element | null {
+  /** The table of which an expression is an element, a list of such, or what calling one gives. */
+  element(e: Expression, depth = 0): Element | null {
+    if (depth > depthMax) return null;
     switch (e.kind) {
       case "variable":
         return this.#element(e.name);
       case "index":
-        return this.#within(e.of, e.key);
+        return this.#within(e.of, e.key, depth);
       case "assign":
-        return this.element(e.to);
+        return this.element(e.to, depth + 1);
       case "operation":
-        return /^(\|\||\?\?|or)$/.test(e.operator) && e.operands[0] ? this.element(e.operands[0]) : null;
+        return /^(\|\||\?\?|or)$/.test(e.operator) && e.operands[0] ? this.element(e.operands[0], depth + 1) : null;
       case "conditional":
-        return this.element(e.then) ?? this.element(e.otherwise);
+        return this.element(e.then, depth + 1) ?? this.element(e.otherwise, depth + 1);
       case "call":
-        if (e.callee.kind !== "field") return this.element(e.callee);
-        return takes.test(e.callee.name) ? this.#within(e.callee.of, e.args[0]?.value) : null;
+        if (e.callee.kind !== "field") return this.element(e.callee, depth + 1);
+        return takes.test(e.callee.name) ? this.#within(e.callee.of, e.args[0]?.value, depth) : null;
       default:
         return null;
     }
   }
 
-  #within(e: Expression, key: Expression | null | undefined): Element | null {
+  #within(e: Expression, key: Expression | null | undefined, depth: number): Element | null {
     const table = this.table(e);
-    return table === null ? this.element(e) : { table, key: key?.kind === "variable" ? key.name : null };
+    return table === null ? this.element(e, depth + 1) : { table, key: key?.kind === "variable" ? key.name : null };
   }
 
   #element(name: string): Element | null {
