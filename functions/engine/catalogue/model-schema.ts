@@ -148,6 +148,7 @@ export const Model = z.strictObject({
         call: Path,
         does: z.enum([
           "append",
+          "append-each",
           "put",
           "get",
           "compute",

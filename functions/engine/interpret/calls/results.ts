@@ -329,7 +329,7 @@ const containerOf = (
         ? // Texts have methods of these names, too.
           receiver?.slots?.shape === "list" && (does !== "sift" || asksWhetherAny(positional[0]))
         : // `table.insert()` with nothing to insert is no list's method.
-          call.args.length > 0 || (does !== "append" && does !== "absorb"),
+          call.args.length > 0 || (does !== "append" && does !== "append-each" && does !== "absorb"),
   );
 
 /** `args.filter(Boolean)`, `args.filter((arg) => arg)`: only what is empty goes. */

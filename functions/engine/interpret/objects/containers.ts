@@ -63,6 +63,11 @@ export function operateContainer(
       return appendText(receiver, args);
     case "append":
       return append(receiver, args);
+    case "append-each":
+      return args.reduce<ContainerResult>(({ receiver: before }, arg) => append(before ?? receiver, [arg]), {
+        result: receiver,
+        receiver,
+      });
     case "prepend":
       return prepend(receiver, args);
     case "put":
