@@ -104,7 +104,12 @@ const inPlace: ReadonlyMap<string, boolean> = new Map([
 function everyElement(run: Run, frame: Frame, { name, asked, of }: AboutElements, outcome: boolean): void {
   const list = listItself(frame, of);
   const key = accessPath(list);
-  const any = key === null ? null : anyElement(evaluate(run, frame, list));
+  const all = evaluate(run, frame, list);
+  if (all.taint.length === 0 && writtenOut(all)) {
+    eachOfOurs(run, frame, name, asked, all, outcome);
+    return;
+  }
+  const any = key === null ? null : anyElement(all);
   if (!any || any.taint.length === 0 || key === null) return;
   const before = frame.scope.copy();
   frame.scope.set(name, any);
@@ -113,6 +118,8 @@ function everyElement(run: Run, frame: Frame, { name, asked, of }: AboutElements
   frame.scope.variables = before;
   const clean = passed.reduce((families, taint) => families & taint.clean, allFamilies);
   if (clean !== 0) change(run, frame, list, clean);
+  // The parts that have a name are what was asked, and so is the text that they are parts of.
+  if (clean !== 0 && of.kind === "variable" && list !== of) change(run, frame, of, clean);
   const via = passed.map((taint) => taint.via).reduce(commonPassages, passed[0]?.via);
   if (!via) return;
   const value = evaluate(run, frame, list);
@@ -120,10 +127,32 @@ function everyElement(run: Run, frame: Frame, { name, asked, of }: AboutElements
   frame.scope.refine(key, { ...value, taint: value.taint.map(seen) });
 }
 
+/** Words that nobody writes out longer lists of to look for in a text. */
+const wordsMax = 24;
+
+const writtenOut = ({ slots }: Value): boolean =>
+  slots?.shape === "list" &&
+  !slots.rest &&
+  slots.entries.size > 0 &&
+  slots.entries.size <= wordsMax &&
+  [...slots.entries.values()].every(({ constants, taint }) => constants?.length === 1 && taint.length === 0);
+
+/** `["..", "~"].some((bad) => name.includes(bad))` says no: the text has none of them, as if each had been asked for. */
+function eachOfOurs(run: Run, frame: Frame, name: string, asked: Expression, all: Value, outcome: boolean): void {
+  const outer = frame.scope.get(name);
+  for (const word of all.slots?.entries.values() ?? []) {
+    frame.scope.set(name, word);
+    refine(run, frame, asked, outcome);
+  }
+  if (outer) frame.scope.set(name, outer);
+  else frame.scope.variables?.delete(name);
+}
+
 const streaming = /^(stream|parallelStream|iter|asSequence|values)$/;
 
 /** `names.stream()`, `[...names]`: the names; `name.split("")`: the text, by its characters or parts; `Array.isArray(names) ? names : [names]`: the names, one or many. */
 export function listItself(frame: Frame, list: Expression): Expression {
+  if (list.kind === "variable") return dividedText(frame, list) ?? list;
   if (list.kind === "call") {
     const divided = dividedText(frame, list);
     if (divided) return divided;
