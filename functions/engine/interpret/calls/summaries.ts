@@ -54,7 +54,7 @@ export function applySummary(
     flow.match.unless.some((test) => test.fact !== null && caller.scope.binding(`@${test.fact}`) !== null);
   const known = named.size === 0 ? knownArguments(run, caller, args) : undefined;
   for (const flow of summary.flows.filter((candidate) => !settled(candidate))) {
-    if (!mayHold(flow.conditions, known)) continue;
+    if (!mayHold(flow.conditions, known) || isNoText(flow, fn, args, named)) continue;
     const conditions = passedOn(flow.conditions, known);
     for (const taint of taintOf(flow.parameter, flow.field)) applyFlow(run, { ...flow, conditions }, taint);
   }
@@ -81,6 +81,20 @@ export function applySummary(
   if (run.thrown && summary.throws !== nothing)
     run.thrown = join(run.thrown, substitute(summary.throws, fn, taintOf, 2));
   return substitute(summary.returns, fn, taintOf, 2);
+}
+
+/** `def run(words): subprocess.run(words)`: what a sink asks to be a text is a list here, whose elements have ways of their own. */
+function isNoText(
+  { match, parameter, field, step }: Flow,
+  { params }: FunctionNode,
+  args: readonly Value[],
+  named: ReadonlyMap<string, Value>,
+): boolean {
+  if (field !== undefined || step.parent !== null || match.when.length === 0) return false;
+  const param = params[parameter];
+  const given = param && !param.rest ? (named.get(param.name) ?? args[parameter]) : undefined;
+  if (given?.slots?.shape !== "list" || given.taint.length > 0) return false;
+  return match.when.some(({ shape, arguments: asked }) => shape === "text" && asked?.[0] === match.arguments[0]);
 }
 
 /** What a constructor keeps that an heir has called is the heir's, whose object it may have been summarised for, or another heir's. */
