@@ -94,6 +94,10 @@ export interface EntryPoint {
   of: PathIndex<true> | null;
   file: LazyRegex | null;
   except: string[];
+  /** The list of what fills its parameters, and what in it hands on where a file was stored. */
+  fields: Test | null;
+  /** What its parameters are clean for, by their names. */
+  clean: ReadonlyMap<string, Families>;
 }
 
 /** What a decorated parameter gets: input of a kind, or an object of a type that models know. */

@@ -44,6 +44,8 @@ export const EntryPointModel = z.strictObject({
   othersMax: z.number().int().positive().optional(),
   /** Types of parameters that the framework makes itself: whole paths, packages that end in a dot, or endings behind a star. */
   except: z.array(Path).default([]),
+  /** Of a call: the list that has for each parameter what fills it, and the paths of what hands on where a file was stored that was sent. */
+  fields: Condition.optional(),
   /** Families for which what the function returns is a sink. */
   returns: z
     .union([

@@ -88,6 +88,8 @@ export class Meanings {
       of: pathIndex(entry.of),
       file: regex(entry.file),
       except: entry.except.flatMap(expandBraces),
+      fields: entry.fields ? compiledTest(entry.fields) : null,
+      clean: new Map(),
     };
   }
 

@@ -1,14 +1,14 @@
-import type { Match } from "../../catalogue/catalogue.ts";
+import type { EntryPoint, Match } from "../../catalogue/catalogue.ts";
 import { callable } from "../../ir/callable.ts";
 import type { Call } from "../../ir/ir.ts";
-import { holds, receiverFits, type Subject } from "../check.ts";
+import { argumentsAt, holds, receiverFits, type Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
 import type { Frame, Run } from "../run.ts";
 import { variablesCleaned } from "../validators/constraints.ts";
 import { harmlessByRoute, passingOf, withHarmless, withPassed } from "../validators/let-through.ts";
 import { schemasBefore } from "../validators/route-schemas.ts";
 import { noteRouted } from "../validators/routed-handlers.ts";
-import type { ClosureValue, Value } from "../value.ts";
+import { type ClosureValue, elementAt, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
 import { enter } from "./invoke.ts";
 import { handToRegistered } from "./registered-elsewhere.ts";
@@ -59,9 +59,27 @@ export function enterFrameworkCalls(run: Run, frame: Frame, call: Call, called: 
   for (const closure of closures) {
     if (!entry.gives) run.entries.add(closure.fn);
     run.passing = passed && closures.length > 1 ? passingOf(closure.fn) : null;
-    enter(run, frame, closure, entered, call, { schemas: passed, variables, handler });
+    enter(run, frame, closure, withStored(run, entered, closure, subject), call, {
+      schemas: passed,
+      variables,
+      handler,
+    });
     if (passed) passed = withPassed(passed, run.passing);
   }
   run.passing = around;
   return closures.length > 0;
+}
+
+/** `send.click(show, inputs=[words, video])`: a field for files hands on where the framework has stored what it was sent. */
+function withStored(run: Run, entry: EntryPoint, { fn }: ClosureValue, subject: Subject): EntryPoint {
+  const { fields } = entry;
+  if (!fields) return entry;
+  const [given] = (fields.arguments ?? [0]).flatMap((argument) => argumentsAt(subject, argument));
+  const isForFiles = ({ paths }: Value) => paths.some((path) => (fields.path?.find(path).length ?? 0) > 0);
+  const stored = fn.params.filter((_, i) => {
+    const field = given?.slots ? elementAt(given, String(i)) : i === 0 ? given : null;
+    return field && isForFiles(field);
+  });
+  const ownPath = run.catalogue.bitsOf(["path_traversal"]);
+  return { ...entry, clean: new Map(stored.map(({ name }) => [name, ownPath] as const)) };
 }

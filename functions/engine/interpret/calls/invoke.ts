@@ -419,7 +419,7 @@ export function enter(
       entry.except.length > 0 && isMadeFor(run, frame, entry, param, typedAs(run, frame, declaredType(param)));
     const other =
       entry.others && i < entry.othersEnd && !isMade
-        ? [arriving(run.source(entry.others, param, entry.confidence), param)]
+        ? [arriving(run.source(entry.others, param, entry.confidence), param, entry.clean.get(param.name))]
         : [];
     const passed = { ...named(byName(param.name)), taint: other };
     return type ? named(type, byName(param.name)) : variables ? withVariables(passed, variables) : passed;
