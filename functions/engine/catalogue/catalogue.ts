@@ -77,6 +77,8 @@ export interface EntryPoint {
   /** Objects that a call is passed have their methods called. */
   methods: boolean;
   parameters: string[];
+  /** The parameters are these alone, whatever they are declared as. */
+  instead: boolean;
   others: string | null;
   /** The position of the first parameter after the others. */
   othersEnd: number;

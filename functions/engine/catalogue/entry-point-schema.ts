@@ -39,6 +39,8 @@ export const EntryPointModel = z.strictObject({
   self: Path.optional(),
   /** Type paths of the leading parameters. A function with one parameter more takes an error first. */
   parameters: z.array(Path).default([]),
+  /** The leading parameters are these alone, whatever they are declared as: a request that is about to be sent is no input. */
+  instead: z.literal(true).optional(),
   /** Source kind of all other parameters, or of so many of them. */
   others: Slug.optional(),
   othersMax: z.number().int().positive().optional(),

@@ -69,6 +69,7 @@ export class Meanings {
       self: entry.self ?? null,
       methods: entry.methods === true,
       parameters: entry.parameters,
+      instead: entry.instead === true,
       others: entry.others ?? null,
       othersEnd: entry.parameters.length + (entry.othersMax ?? Number.POSITIVE_INFINITY),
       returns: entry.returns.flatMap(({ argument, family, when, unless, notNear, confidence = entry.confidence }) =>

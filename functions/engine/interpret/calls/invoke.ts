@@ -42,7 +42,7 @@ import { giveBack } from "./given-back.ts";
 import { handOver } from "./handover.ts";
 import { openTarget } from "./left-open.ts";
 import { hasOverloads, overloaded } from "./overloads.ts";
-import { calleeOf, entryOf, entryOfCallBack, isMadeFor, parameterValue, passedValue } from "./parameters.ts";
+import { calleeOf, entryOf, entryOfCallBack, isInstead, isMadeFor, parameterValue, passedValue } from "./parameters.ts";
 import { noteDecorated } from "./registries.ts";
 import { applyKept, applySummary, emptySummary } from "./summaries.ts";
 import { tellsMore } from "./tells-more.ts";
@@ -251,7 +251,9 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   noteListener(run, frame, fn);
   if (fn.decorators.length > 0) registerDecorated(run, frame, fn, closure);
   if (fn.decorators.length > 0 && closure.scope === run.file) noteDecorated(run, frame, fn);
-  const entry = entryOf(run, frame, fn);
+  const told = entryOf(run, frame, fn);
+  // Nobody from outside calls what says only what its parameters are not.
+  const entry = told?.instead ? null : told;
   const { handler: around, passing } = run;
   if (run.language === "javascript") {
     run.handler = entry ? handlerName(run, fn) : null;
@@ -268,7 +270,12 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   for (const [i, param] of fn.params.entries())
     summary.parameters.push({
       name: param.name,
-      value: bindParameter(run, frame, param, parameterValue(run, frame, fn, i, entry)),
+      value: bindParameter(
+        run,
+        frame,
+        isInstead(told, i) ? { ...param, type: null } : param,
+        parameterValue(run, frame, fn, i, told),
+      ),
     });
   if (entry) enterImplementers(run, closure, summary);
   if (isGenerated(run, frame, closure))

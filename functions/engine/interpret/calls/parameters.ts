@@ -41,7 +41,8 @@ export function parameterValue(
   const param = fn.params[index] as Parameter;
   const symbolic = arriving(run.source("parameter", param, 1, { fn, index }), param);
   // A record for a form stands inside of its controller.
-  const declared = typedAs(run, frame, declaredType(param), hasObjects);
+  const stated = isInstead(entry, index);
+  const declared = stated ? nothing : typedAs(run, frame, declaredType(param), hasObjects);
   const isOther = entry !== null && index >= entry.parameters.length && index < entry.othersEnd;
   const isExcepted = isOther && (isMadeFor(run, frame, entry, param, declared) || isObject(run, param));
   const passed = isOther && !isExcepted ? passedKind(frame, fn, param, entry) : null;
@@ -89,12 +90,16 @@ export function parameterValue(
       ...declared.paths,
       ...(elsewhere === null ? [] : [givenBy(`${elsewhere}.__init__`)]),
       ...modulesOf(run, fallback),
-      byName(param.name),
+      ...(stated ? [] : [byName(param.name)]),
     ],
     taint,
   };
   return kind ? handedRecord(run, frame, fn, index, value) : value;
 }
+
+/** Whether a parameter is what its entry point says, and nothing that it is declared as. */
+export const isInstead = (entry: EntryPoint | null, index: number): boolean =>
+  entry?.instead === true && index < entry.parameters.length;
 
 /** `(name, pathApi = path)`, `(text, cleaner=CLEANER)`: what has a default of a library is that, or does the same; so `(orders = new OrderStore())`. */
 function modulesOf(run: Run, { paths, taint }: Value): readonly string[] {

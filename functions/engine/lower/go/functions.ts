@@ -11,6 +11,7 @@ export const functionOf = (l: GoLowering, node: SyntaxNode): FunctionNode =>
 
 function declaredFunction(l: GoLowering, node: SyntaxNode): FunctionNode {
   const name = childIn(node, "name");
+  const result = childIn(node, "result");
   return {
     ...span(node),
     name: name ? l.textOf(name) : "",
@@ -19,6 +20,7 @@ function declaredFunction(l: GoLowering, node: SyntaxNode): FunctionNode {
     body: bodyOf(l, node),
     receiver: null,
     exported: name !== undefined,
+    ...(result && { result: l.textOf(result) }),
   };
 }
 
