@@ -28,6 +28,7 @@ import { RustLowering } from "./lower/rust/rust-lowering.ts";
 import { FileUnderMatch } from "./match/file-under-match.ts";
 import type { OwnRulesFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
+import { ShownConstants } from "./secrets/shown-constants.ts";
 import type { ShownText } from "./secrets/shown-text.ts";
 import { writtenKeys } from "./secrets/written-keys.ts";
 import { cappedByRule } from "./structure/capped-by-rule.ts";
@@ -101,6 +102,7 @@ export async function analyseCode(
   const file: FileContext = {
     text: shown.text,
     lines: shown.lines,
+    shown: new ShownConstants(shown.text),
     errors: module.errors,
     suppressions: new Suppressions(shown.text, module.comments, lines),
     hashComments: ["python", "ruby", "bash"].includes(grammar),

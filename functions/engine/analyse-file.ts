@@ -20,6 +20,7 @@ import { submittedIn } from "./link/submitted.ts";
 import { type OwnRulesFile, unparsedFile } from "./match/own-rules.ts";
 import type { SourceParser } from "./parse/parser.ts";
 import type { FoundSecrets, SecretScanner } from "./secrets/scan.ts";
+import { ShownConstants } from "./secrets/shown-constants.ts";
 import type { ShownText } from "./secrets/shown-text.ts";
 import { codeOf } from "./templates/page-code.ts";
 import { scriptsOf } from "./templates/page-scripts.ts";
@@ -223,7 +224,14 @@ function ownMatches(reading: Reading, suppressed: PatternFile["suppressed"], cod
 }
 
 const unparsed = (text: string, shown: ShownText, suppressions: Suppressions): OwnRulesFile =>
-  unparsedFile(text, { text: shown.text, lines: shown.lines, errors: [], suppressions, hashComments: false });
+  unparsedFile(text, {
+    text: shown.text,
+    lines: shown.lines,
+    shown: new ShownConstants(shown.text),
+    errors: [],
+    suppressions,
+    hashComments: false,
+  });
 
 function documentSuppressions({ file, text, lines, found }: Reading): Suppressions {
   const hasComments = configFormatOf(file.path) !== null || templateFormatOf(file.path) !== null;

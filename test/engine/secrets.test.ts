@@ -134,6 +134,18 @@ exports.check = (t) => jwt.verify(t, "marble lantern", { algorithms: ["HS256"] }
     for (const part of ["tractor", "violet", "lantern"]) expect(shown).not.toContain(part);
   });
 
+  it("is not kept beside what a function of another file was called with", async () => {
+    const source = `const { open } = require("./store");
+const jwt = require("jsonwebtoken");
+exports.show = async (req, res) => {
+  const rows = await open("violet lantern", req.query.name);
+  res.send("<p>" + rows + "</p>");
+};
+exports.issue = (user) => jwt.sign({ sub: user.id }, "violet lantern", { expiresIn: "1h" });
+`;
+    expect(await everything("rows.js", source)).not.toContain("lantern");
+  });
+
   it("is not in the names, anchors and steps of other findings", async () => {
     const source = `import os
 from flask import request

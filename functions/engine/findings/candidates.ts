@@ -4,6 +4,7 @@ import type { Passage } from "../interpret/guards/passage.ts";
 import type { Source, Step } from "../interpret/value.ts";
 import type { LineIndex } from "../inventory/line-index.ts";
 import type { Span } from "../ir/ir.ts";
+import type { ShownConstants } from "../secrets/shown-constants.ts";
 import { anchorOf } from "./anchor.ts";
 import { excerptOf } from "./excerpt.ts";
 import type { Suppressions } from "./suppression.ts";
@@ -18,6 +19,8 @@ export interface FileContext {
   /** As findings may show it, see secrets/shown-text.ts; places in it are places in the file. */
   text: string;
   lines: LineIndex;
+  /** Which constants of it may be kept beside findings. */
+  shown: ShownConstants;
   errors: readonly Span[];
   suppressions: Suppressions;
   hashComments: boolean;
@@ -62,7 +65,7 @@ export function candidateOf(file: FileContext, found: Sighting): Candidate {
     trace: found.flow ? traceOf(file, found.flow.source, found.flow.step, found.at) : [],
     suppressed: file.suppressions.of(found.match.rule.id, place.startLine),
     ...(found.match.rule.oncePerFunction && { functionLine: found.fn ? file.lines.lineOf(found.fn.start) : 0 }),
-    ...(found.flow?.via && { via: [...found.flow.via] }),
+    ...(found.flow?.via && { via: file.shown.passages(found.flow.via) }),
     ...(setting && { setting }),
     ...(found.constant && { constant: found.constant }),
     ...(found.entity && { entity: found.entity }),

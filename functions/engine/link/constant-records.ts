@@ -7,8 +7,8 @@ import { cleanedByAbsence, cleanedByPattern, type Extent, type Use, usedPattern 
 import { leftBy } from "../interpret/texts/replaced.ts";
 import { hasGlobalMark, isCompiled, undelimited } from "../interpret/texts/replacements.ts";
 import type { Value } from "../interpret/value.ts";
+import type { ShownConstants } from "../secrets/shown-constants.ts";
 import { cleanedNames } from "./cleaned.ts";
-import type { ShownConstants } from "./shown-constants.ts";
 
 /** More patterns of one file are a table of data, and so are more entries of a table. */
 const patternsMax = 60;

@@ -15,7 +15,6 @@ import { constantsOf } from "./constant-records.ts";
 import { declaredElsewhere, declaredOf, kindsOf } from "./declared-fields.ts";
 import { byCodeUnits } from "./order.ts";
 import { outsideOf, Recorder, sharedMax } from "./recorder.ts";
-import { ShownConstants } from "./shown-constants.ts";
 
 /** What a file that is not code tells the others. */
 export const noLinks: LinkRecord = { exports: [], calls: [], pending: [], stores: [], aliases: [], classes: [] };
@@ -29,12 +28,14 @@ export function linkRecordOf(catalogue: Catalogue, file: FileContext, run: Run, 
   const record = new Recorder(catalogue, file, run);
   const pending = hits.flatMap((hit) => {
     const source = hit.flow?.source;
-    return source?.outside ? [{ ...outsideOf(source.outside, source), candidate: candidateOf(file, hit) }] : [];
+    return source?.outside
+      ? [{ ...outsideOf(file.shown, source.outside, source), candidate: candidateOf(file, hit) }]
+      : [];
   });
   return {
     exports: [
       ...[...exportsOf(run)].flatMap(([name, closure]) => record.exported(name, closure)),
-      ...constantsOf(catalogue, run, new ShownConstants(file.text)),
+      ...constantsOf(catalogue, run, file.shown),
     ],
     calls: [...run.handovers.values()].map((call) => ({ ...record.handover(call), from: record.origin(call.source) })),
     pending: pending.slice(0, pendingMax),

@@ -23,9 +23,9 @@ import {
   type Value,
 } from "../interpret/value.ts";
 import { allFurther, type FunctionNode, type Parameter, type Span, wholeMap } from "../ir/ir.ts";
+import type { ShownConstants } from "../secrets/shown-constants.ts";
 import { cleanedNames, insideQuotes } from "./cleaned.ts";
 import { isConstructor } from "./exported.ts";
-import { ShownConstants } from "./shown-constants.ts";
 
 /** Whose objects of other files are told by what lies in which of their fields. */
 const keepsByName: ReadonlySet<string> = new Set(["javascript", "python", "java", "php", "csharp"]);
@@ -47,28 +47,25 @@ export const sharedMax = 100;
 const asksFor = ({ conditions }: Pick<Handed, "conditions">) => (conditions?.length ? { conditions } : {});
 
 /** What linking has to ask for, as a place that it comes from. */
-export const outsideOf = (outside: string, { count, told }: Source) => ({
-  outside,
-  ...(count !== null && { count }),
-  ...(told && { told }),
-});
+export function outsideOf(shown: ShownConstants, outside: string, { count, told: all }: Source) {
+  const told = shown.told(all);
+  return { outside, ...(count !== null && { count }), ...(told && { told }) };
+}
 
 /** Writes down what one function does with what it is given, and what comes of it. */
 export class Recorder {
   readonly #catalogue: Catalogue;
   readonly #file: FileContext;
   readonly #run: Run;
-  readonly #shown: ShownConstants;
 
   constructor(catalogue: Catalogue, file: FileContext, run: Run) {
     this.#catalogue = catalogue;
     this.#file = file;
     this.#run = run;
-    this.#shown = new ShownConstants(file.text);
   }
 
   given(given: GivenFunction): GivenFunction {
-    return this.#shown.beside(given);
+    return this.#file.shown.beside(given);
   }
 
   /** @throws TimeUp */
@@ -136,7 +133,12 @@ export class Recorder {
       ...(keeps.length > 0 && { keeps }),
       ...(looks && { looks }),
       ...(registers.length > 0 && { registers }),
-      ...(lets && { lets: [...lets].map(([field, via]) => ({ field, ...(via.length > 0 && { via }) })) }),
+      ...(lets && {
+        lets: [...lets].map(([field, via]) => ({
+          field,
+          ...(via.length > 0 && { via: this.#file.shown.passages(via) }),
+        })),
+      }),
       ...(summary.leaves && { leaves: true as const }),
       ...(closure.owner && isDeclared(this.#run, fn) && { open: true as const }),
       ...(this.#run.language === "php" && looksAtFields(fn) && { validates: true as const }),
@@ -285,7 +287,9 @@ export class Recorder {
       ...(guard[check] ?? []).flatMap((families, parameter) =>
         families === 0 ? [] : [{ check, parameter, ...this.#guarded(families) }],
       ),
-      ...(guard.passages[check] ?? []).flatMap((via, parameter) => (via ? [{ check, parameter, clean: [], via }] : [])),
+      ...(guard.passages[check] ?? []).flatMap((via, parameter) =>
+        via ? [{ check, parameter, clean: [], via: this.#file.shown.passages(via) }] : [],
+      ),
       ...(guard.asked[check] ?? []).map(({ of, key, clean }) => {
         return { check, parameter: key, field: askedKey(of), ...this.#guarded(clean) };
       }),
@@ -338,7 +342,7 @@ export class Recorder {
 
   origin(source: Source): Origin {
     if (source.parameter) return { parameter: source.parameter.index, field: source.parameter.field };
-    if (source.outside !== null) return outsideOf(source.outside, source);
+    if (source.outside !== null) return outsideOf(this.#file.shown, source.outside, source);
     return {
       sourceKind: source.kind,
       source: excerptOf(this.#file.text, source, nameMax),
@@ -349,7 +353,7 @@ export class Recorder {
 
   handover(call: Handed): Handover {
     const { target, argument, field, led, same, count, type, starts } = call;
-    const known = this.#shown.of(call.known);
+    const known = this.#file.shown.of(call.known);
     const tells = known && Object.keys({ ...known.constants, ...known.parameters }).length + known.count > 0;
     // Nothing but the addresses of pages asks for it, and what callers of a library put into commands.
     const isAsked = target.startsWith("template:") || (this.#run.language === "javascript" && call.source.parameter);
@@ -372,7 +376,7 @@ export class Recorder {
   way({ source, clean, step, via }: Pick<Handed, "source" | "clean" | "step" | "via">, at: Span): Way {
     const kept = source.parameter || source.outside !== null ? 2 : stepsMax;
     const trace = asSteps(traceOf(this.#file, source, step, at, kept));
-    return { clean: this.#catalogue.namesOf(clean), ...(via && { via: [...via] }), trace };
+    return { clean: this.#catalogue.namesOf(clean), ...(via && { via: this.#file.shown.passages(via) }), trace };
   }
 }
 

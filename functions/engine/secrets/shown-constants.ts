@@ -1,5 +1,6 @@
-import type { KnownArguments } from "../interpret/calls/path-conditions.ts";
+import type { KnownArguments, ToldArguments } from "../interpret/calls/path-conditions.ts";
 import type { GivenFunction } from "../interpret/calls/registries.ts";
+import type { Passage } from "../interpret/guards/passage.ts";
 import type { Constant } from "../ir/ir.ts";
 
 /** Tells which constants a record may keep: those that stand, in quotes, in the text as findings may show it. What is secret does not. */
@@ -26,6 +27,27 @@ export class ShownConstants {
   beside({ told, ...given }: GivenFunction): GivenFunction {
     // Without one of them nobody knows any more whether it is meant by another key.
     return told?.every((text) => this.stands(text)) ? { ...given, told } : given;
+  }
+
+  /** The constants that a call was told, as far as they may be kept. */
+  told(all: ToldArguments | undefined): ToldArguments | undefined {
+    if (!all) return undefined;
+    const told = Object.entries(all).filter(([, constant]) => this.stands(constant));
+    return told.length === 0 ? undefined : Object.fromEntries(told);
+  }
+
+  /** The functions that a value has passed, without what must not be kept of how they were called. */
+  passages(via: readonly Passage[]): Passage[] {
+    return via.map((passage) => {
+      const { told, ways, spared } = passage;
+      if (!told && !ways && !spared) return passage;
+      return {
+        ...passage,
+        told: this.told(told),
+        ...(ways && { ways: ways.map((way) => this.passages(way)) }),
+        ...(spared && { spared: { ...spared, via: this.passages(spared.via) } }),
+      };
+    });
   }
 
   /** Whether a constant may be kept. */
