@@ -135,15 +135,14 @@ exports.check = (t) => jwt.verify(t, "marble lantern", { algorithms: ["HS256"] }
   });
 
   it("is not kept beside what a function of another file was called with", async () => {
-    const source = `const { open } = require("./store");
-const jwt = require("jsonwebtoken");
-exports.show = async (req, res) => {
-  const rows = await open("violet lantern", req.query.name);
-  res.send("<p>" + rows + "</p>");
-};
-exports.issue = (user) => jwt.sign({ sub: user.id }, "violet lantern", { expiresIn: "1h" });
+    const source = `<?php
+use Firebase\\JWT\\JWT;
+$rows = open_store('violet lantern', $_GET['name']);
+echo "<p>$rows</p>";
+echo '<p>' . shown(read_store('violet lantern')) . '</p>';
+$token = JWT::encode($_SESSION, 'violet lantern', 'HS256');
 `;
-    expect(await everything("rows.js", source)).not.toContain("lantern");
+    expect(await everything("rows.php", source)).not.toContain("lantern");
   });
 
   it("is not in the names, anchors and steps of other findings", async () => {
