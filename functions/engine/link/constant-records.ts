@@ -30,7 +30,7 @@ export function constantsOf(catalogue: Catalogue, run: Run, shown: ShownConstant
     ...all
       .flatMap(([name, value]) => [...patternOf(catalogue, run, name, value), ...mapOf(name, value)])
       .slice(0, patternsMax),
-    ...all.flatMap(([name, value]) => valueOf(run, shown, name, value)).slice(0, valuesMax),
+    ...all.flatMap(([name, value]) => constantOf(run, shown, name, value)).slice(0, valuesMax),
   ];
 }
 
@@ -38,7 +38,7 @@ export function constantsOf(catalogue: Catalogue, run: Run, shown: ShownConstant
 const valuesMax = 60;
 
 /** What a constant is that others ask for: a switch, or a word, as names of algorithms and of hosts are. */
-function valueOf(run: Run, shown: ShownConstants, name: string, { constants }: Value): ExportedFunction[] {
+function constantOf(run: Run, shown: ShownConstants, name: string, { constants }: Value): ExportedFunction[] {
   const [value, ...others] = constants ?? [];
   const isWord = typeof value === "string" && word.test(value) && shown.stands(value);
   if (others.length > 0 || (typeof value !== "boolean" && !isWord) || !/^[\w$.]+$/.test(name)) return [];
