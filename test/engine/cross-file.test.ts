@@ -14,8 +14,26 @@ beforeAll(async () => {
 const handler = (body: string) =>
   `const lib = require("./lib");\nconst express = require("express");\nconst app = express();\napp.get("/", (req, res) => {\n${body}\n});\n`;
 
+/** A library of patterns for names, as many as an application has. */
+const patterns = (last: string) =>
+  [...Array.from({ length: 49 }, (_, i) => `exports.NAME${i} = /^[a-z]{${i},}$/;`), `exports.LAST = ${last};`].join(
+    "\n",
+  );
+
 // One row per way through another file: what the library says, what the handler does, and whether input reaches eval.
 const table: [way: string, reaches: boolean, library: string, handler: string][] = [
+  [
+    "the last of many patterns, which lets nothing else through",
+    false,
+    patterns("/^[a-z]+$/"),
+    "const { a } = req.query;\nif (!lib.LAST.test(a)) return res.end();\neval(a);",
+  ],
+  [
+    "the last of many patterns, which is found anywhere",
+    true,
+    patterns("/[a-z]+/"),
+    "const { a } = req.query;\nif (!lib.LAST.test(a)) return res.end();\neval(a);",
+  ],
   ["a result made of nothing", false, "exports.f = () => 1;", "eval(lib.f());"],
   ["a result made of the request", true, "exports.f = (req) => req.query.a;", "eval(lib.f(req));"],
   ["an argument that comes back", true, "exports.f = (a) => a + 1;", "eval(lib.f(req.query.a));"],

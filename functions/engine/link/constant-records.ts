@@ -28,8 +28,10 @@ export function constantsOf(catalogue: Catalogue, run: Run, shown: ShownConstant
   const all = [...named, ...ofClasses];
   return [
     ...all
-      .flatMap(([name, value]) => [...patternOf(catalogue, run, name, value), ...mapOf(name, value)])
-      .slice(0, patternsMax),
+      .map(([name, value]) => [...patternOf(catalogue, run, name, value), ...mapOf(name, value)])
+      .filter(({ length }) => length > 0)
+      .slice(0, patternsMax)
+      .flat(),
     ...all.flatMap(([name, value]) => constantOf(run, shown, name, value)).slice(0, valuesMax),
   ];
 }
