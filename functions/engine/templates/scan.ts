@@ -142,31 +142,25 @@ export class TemplateScanner {
     const reads = [...outputs.flatMap((output) => output.reads), ...given.map(({ read }) => read)];
     const parameters = [...new Set(reads.map(({ root }) => root))];
     const indexOf = (read: Read) => parameters.indexOf(read.root);
+    const flow = (read: Read, candidate: Candidate) => ({
+      parameter: indexOf(read),
+      field: fieldOf(read),
+      candidate,
+      clean: [],
+    });
+    const flows = outputs.flatMap((output) => [
+      ...output.reads.flatMap((read) =>
+        this.#rulesFor(output, read, name).map((rule) => ({
+          ...flow(read, candidateOf(file, rule, output, read)),
+          ...(output.place === "url" && problemOf(output, read, name) === "place" && { leads: true }),
+        })),
+      ),
+      ...this.#shownByHelpers(file, output, name).map(({ read, candidate }) => flow(read, candidate)),
+    ]);
     return {
       name,
       parameters,
-      flows: outputs
-        .flatMap((output) =>
-          output.reads.flatMap((read) =>
-            this.#rulesFor(output, read, name).map((rule) => ({
-              parameter: indexOf(read),
-              field: fieldOf(read),
-              candidate: candidateOf(file, rule, output, read),
-              clean: [],
-              ...(output.place === "url" && problemOf(output, read, name) === "place" && { leads: true }),
-            })),
-          ),
-        )
-        .concat(
-          outputs.flatMap((output) =>
-            this.#shownByHelpers(file, output, name).map(({ read, candidate }) => ({
-              parameter: indexOf(read),
-              field: fieldOf(read),
-              candidate,
-              clean: [],
-            })),
-          ),
-        ),
+      flows,
       passes: [
         ...given.map(({ include, key, read }) => ({
           target: templateTarget(name, include.name),

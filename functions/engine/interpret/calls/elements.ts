@@ -13,6 +13,7 @@ export function asElementOf({ language }: Run, { paths }: Value, element: Value)
   return { ...element, paths: [...element.paths, ...memberPaths({ ...nothing, paths: elsewhere }, "[]")] };
 }
 
+/** Any element of what a call is asked of, whatever is known of its parts. */
 export function elementOf(run: Run, receiver: Value): Value {
   const slots = receiver.slots;
   const all = slots

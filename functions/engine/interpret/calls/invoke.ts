@@ -249,8 +249,10 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
   );
   checkKeyedWrites(run, frame, fn);
   noteListener(run, frame, fn);
-  if (fn.decorators.length > 0) registerDecorated(run, frame, fn, closure);
-  if (fn.decorators.length > 0 && closure.scope === run.file) noteDecorated(run, frame, fn);
+  if (fn.decorators.length > 0) {
+    registerDecorated(run, frame, fn, closure);
+    if (closure.scope === run.file) noteDecorated(run, frame, fn);
+  }
   const told = entryOf(run, frame, fn);
   // Nobody from outside calls what says only what its parameters are not.
   const entry = told?.instead ? null : told;

@@ -59,8 +59,7 @@ function heldBy(catalogue: Catalogue, text: string): Families {
 export const cleansAny = (groups: readonly Group[]): boolean => groups.some(({ cleans }) => cleans !== 0);
 
 /** What everything is clean for that a pattern finds, the whole and each group. */
-export const capturedAnyhow = (catalogue: Catalogue, pattern: string): Families =>
-  groupsOf(catalogue, pattern).reduce(
-    (cleans, group) => cleans & group.cleans,
-    groupsOf(catalogue, pattern)[0]?.cleans ?? 0,
-  );
+export function capturedAnyhow(catalogue: Catalogue, pattern: string): Families {
+  const [whole, ...groups] = groupsOf(catalogue, pattern);
+  return groups.reduce((cleans, group) => cleans & group.cleans, whole?.cleans ?? 0);
+}
