@@ -22,5 +22,5 @@ export function isSender(frame: Frame, operand: Expression): boolean {
 }
 
 const namesSender = remembered((path) =>
-  /\.(from_user|chat|author|sender|effective_(user|chat))\.(id|username)$|\.(chat|sender)_id$/.test(path),
+  /\.(from|from_user|chat|author|sender|user|effective_(user|chat))\.(id|username)$|\.(chat|sender)_id$/.test(path),
 );
