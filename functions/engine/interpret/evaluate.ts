@@ -6,7 +6,6 @@ import { noteWiring } from "./calls/wirings.ts";
 import { check } from "./check.ts";
 import { collect } from "./collect.ts";
 import { decided } from "./decided.ts";
-import { afterHost } from "./guards/address-parts.ts";
 import { refine } from "./guards/guards.ts";
 import { isLastPart } from "./guards/last-parts.ts";
 import { noteAssigned } from "./memory/assigned.ts";
@@ -14,13 +13,10 @@ import { readUnset } from "./memory/unset.ts";
 import { underGivenKey } from "./objects/given-keys.ts";
 import { withFields } from "./objects/known-fields.ts";
 import { operation } from "./operations.ts";
-import { concatenate } from "./operators.ts";
 import { noteOrigin } from "./origins.ts";
 import { field, index, receiverOf, variable } from "./reads.ts";
 import type { Frame, Run } from "./run.ts";
-import { noteText } from "./texts/made-text.ts";
-import { placedInPage } from "./texts/page-places.ts";
-import { outsideQuotes } from "./texts/quotes.ts";
+import { madeText } from "./texts/made-text.ts";
 import { keyOfPart } from "./validators/schemas.ts";
 import {
   allTaint,
@@ -47,28 +43,16 @@ function evaluateKind(run: Run, frame: Frame, e: Expression): Value {
     case "literal":
       return e.regex ? { ...nothing, constants: [e.value] } : constant(e.value);
     case "template":
-      return noteText(
+      return madeText(
         run,
         frame,
-        concatenate(
-          outsideQuotes(
-            run,
-            afterHost(
-              run,
-              placedInPage(
-                run,
-                frame,
-                asTexts(
-                  run,
-                  frame,
-                  e.parts.map((part) => evaluate(run, frame, part)),
-                  e.parts,
-                ),
-                e.parts,
-              ),
-            ),
-          ),
+        asTexts(
+          run,
+          frame,
+          e.parts.map((part) => evaluate(run, frame, part)),
+          e.parts,
         ),
+        e.parts,
       );
     case "variable": {
       const value = variable(run, frame, e.name, e);

@@ -4,7 +4,7 @@ import { asTexts } from "./calls/magic-methods.ts";
 import { checkComparison } from "./comparisons.ts";
 import { decided } from "./decided.ts";
 import { evaluate } from "./evaluate.ts";
-import { afterHost, holesAfterHost } from "./guards/address-parts.ts";
+import { holesAfterHost } from "./guards/address-parts.ts";
 import { refine } from "./guards/guards.ts";
 import { keepGivenBack } from "./memory/held.ts";
 import { divide } from "./memory/input-numbers.ts";
@@ -14,10 +14,8 @@ import { placeBefore } from "./memory/pointers.ts";
 import { joined } from "./names.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
-import { noteText } from "./texts/made-text.ts";
-import { placedInPage } from "./texts/page-places.ts";
+import { madeText } from "./texts/made-text.ts";
 import { placedInFormat } from "./texts/placed-arguments.ts";
-import { outsideQuotes } from "./texts/quotes.ts";
 import { allTaint, cleaned, constant, joinAll, nothing, unset, type Value } from "./value.ts";
 
 /** The same object, which goes by the names of the class as well. */
@@ -43,10 +41,8 @@ export function operation(run: Run, frame: Frame, e: Operation): Value {
     values.length > 1 &&
     values.some((value) => value.prefix !== null || value.taint.length > 0) &&
     values.every((value) => !value.slots)
-  ) {
-    const placed = placedInPage(run, frame, values, e.operands);
-    return noteText(run, frame, concatenate(outsideQuotes(run, afterHost(run, placed))));
-  }
+  )
+    return madeText(run, frame, values, e.operands);
   if (e.operator === "%" && run.language === "python") {
     const [format, given] = values as [Value, Value];
     const cleans = format.paths
