@@ -93,3 +93,34 @@ def speech(request: Request, user=Depends(get_verified_user)):
   expect(await found("get_verified_user")).toEqual(["high"]);
   expect(await found("get_admin_user")).toEqual(["low"]);
 });
+
+it.each([
+  ['@PreAuthorize("isAuthenticated()")', "medium"],
+  [`@PreAuthorize("hasRole('ADMIN')")`, "low"],
+  [`@PreAuthorize("@ss.hasPermi('system:member:edit')")`, "low"],
+  ['@RequiresPermissions("system:member:edit")', "low"],
+])("tells of an object of the database that is filled under %s", async (decorator, severity) => {
+  const controller = `
+import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.web.bind.annotation.*;
+
+@RestController
+class MembersController {
+  private final MemberRepository memberRepository;
+
+  ${decorator}
+  @PostMapping("/members")
+  public Member join(@RequestBody Member member) {
+    return memberRepository.save(member);
+  }
+}
+`;
+  const member = "import jakarta.persistence.*;\n\n@Entity\npublic class Member {\n  private String role;\n}\n";
+  const found = await findingsOfAll(engine, [
+    { path: "src/MembersController.java", source: controller },
+    { path: "src/Member.java", source: member },
+  ]);
+  expect(found.filter(({ family }) => family === "mass_assignment").map((finding) => finding.severity)).toEqual([
+    severity,
+  ]);
+});

@@ -7,7 +7,7 @@ import type { Name } from "../findings/candidates.ts";
 import { type Expression, type FunctionNode, type Span, wholeMap } from "../ir/ir.ts";
 import { commonConditions } from "./calls/path-conditions.ts";
 import { commonPassages, joinedPassages } from "./guards/passage.ts";
-import { hasRights, typeElsewhere } from "./guards/rights.ts";
+import { hasRights, setsRights, typeElsewhere } from "./guards/rights.ts";
 import { basePaths } from "./names.ts";
 import { fieldTaint } from "./objects/members.ts";
 import { isSettled } from "./objects/settled-objects.ts";
@@ -142,8 +142,10 @@ function askedConstant(run: Run, frame: Frame, match: Match, test: Test, subject
 function sinkValue(run: Run, frame: Frame, match: Match, subject: Subject, value: Value): void {
   if (!match.taint) return;
   const safe = match.taint.safePrefix;
-  const entity = match.when.some(({ shape }) => shape === "rights") ? typeElsewhere(value) : undefined;
-  for (const taint of allTaint(value)) {
+  const asksRights = match.when.some(({ shape }) => shape === "rights");
+  const entity = asksRights ? typeElsewhere(value) : undefined;
+  // A field that somebody sends is not all of the object.
+  for (const taint of asksRights ? value.taint : allTaint(value)) {
     if (value.prefix && safe?.test(prefixFor(value.prefix, taint))) continue;
     if ((taint.clean & match.taint.family) !== 0) continue;
     hit(run, frame, match, subject, taint, { entity, given: isAsGiven(match, value, taint) });
@@ -358,7 +360,9 @@ function hasShape(value: Value, shape: NonNullable<Test["shape"]>): boolean {
   if (shape === "record") return value.paths.some((path) => made.test(path) && ofRecords.test(path));
   if (shape === "rights")
     return (
-      value.taint.length > 0 && (value.instance ? hasRights(value.instance.node) : typeElsewhere(value) !== undefined)
+      value.taint.length > 0 &&
+      !setsRights(value) &&
+      (value.instance ? hasRights(value.instance.node) : typeElsewhere(value) !== undefined)
     );
   if (shape === "closed") return value.slots?.shape === "map" && !value.slots.rest && value.taint.length === 0;
   if (shape === "spread") return (value.slots?.rest?.taint.length ?? 0) > 0;

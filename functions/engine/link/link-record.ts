@@ -4,13 +4,13 @@ import { candidateOf, type FileContext } from "../findings/candidates.ts";
 import { isOfProject, targetOf } from "../interpret/calls/handover.ts";
 import { nameOfMethod } from "../interpret/calls/overloads.ts";
 import { registeredBy } from "../interpret/calls/registries.ts";
-import { hasRights } from "../interpret/guards/rights.ts";
+import { hasRights, isStored } from "../interpret/guards/rights.ts";
 import { givenBy } from "../interpret/names.ts";
 import { sharedBy } from "../interpret/objects/shared-state.ts";
 import type { Run } from "../interpret/run.ts";
 import type { Hit } from "../interpret/summary.ts";
 import type { ClosureValue, Value } from "../interpret/value.ts";
-import type { Expression, FunctionNode } from "../ir/ir.ts";
+import type { ClassStatement, Expression, FunctionNode } from "../ir/ir.ts";
 import { constantsOf } from "./constant-records.ts";
 import { declaredElsewhere, declaredOf, kindsOf } from "./declared-fields.ts";
 import { byCodeUnits } from "./order.ts";
@@ -157,7 +157,7 @@ const madeByClass = /^(.*\.\p{Lu}\w*)(?:\.\w+)?\(\)$/u;
 function classesOf(run: Run): LinkRecord["classes"] {
   const classes = run.classes.map(({ node, bases, fields }) => ({
     ...fieldTypes(run, fields),
-    ...((run.language === "go" || run.language === "csharp") && hasRights(node) && { rights: true as const }),
+    ...(fillsRights(run.language, node) && { rights: true as const }),
     ...(node.asks && { asks: node.asks }),
     ...importedBases(run, bases),
     name: node.name,
@@ -174,6 +174,10 @@ function classesOf(run: Run): LinkRecord["classes"] {
   }));
   return classes.filter((entry) => entry.bases.length > 0 || "rights" in entry);
 }
+
+/** Whether requests are bound to such a class, and what they fill says what somebody may do. */
+const fillsRights = (language: string, node: ClassStatement): boolean =>
+  (language === "go" || language === "csharp" || (language === "java" && isStored(node))) && hasRights(node);
 
 const writtenName = (base: Expression | undefined): string =>
   base?.kind === "variable" || base?.kind === "field" ? base.name : "";

@@ -1,4 +1,5 @@
 import type { ExportedFunction, FileArtefact } from "../artefact.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import { ofCarrier } from "../interpret/calls/carried-objects.ts";
 import { anyClass, chosenMember, layerName, ofBase, ofHeirs } from "../interpret/calls/handover.ts";
 import { inRegistry } from "../interpret/calls/registries.ts";
@@ -58,6 +59,8 @@ export class Modules {
   /** Where those lie that a file has taken from another: under the name of one, or of none where it has made all of a file known. */
   readonly #takenHelpers = new Map<string, { from: string; target: string }[]>();
   readonly #implementers = new Map<string, Target["artefact"][]>();
+  /** Classes of Java and Kotlin that a database keeps, with a field that says what somebody may do. */
+  readonly #stored = new Set<string>();
   /** The types of Rust. */
   readonly #types: GlobalNames;
   readonly #wirings: Wirings;
@@ -103,6 +106,8 @@ export class Modules {
       for (const base of new Set(artefact.link.classes.flatMap((entry) => entry.bases))) {
         append(this.#implementers, base, artefact);
       }
+      if (ofJava.test(artefact.coverage.language))
+        for (const { name, rights } of artefact.link.classes) if (rights) this.#stored.add(name);
     }
   }
 
@@ -210,9 +215,11 @@ export class Modules {
     return first !== undefined && (others.length > 0 || first.link !== link);
   }
 
-  /** Whether a type of Go or C# has a field that says what somebody may do. */
+  /** Whether a type of Go, C#, Java or Kotlin has a field that says what somebody may do. */
   hasRights(from: string, type: string): boolean {
-    const globals = this.#globals.get(languageOf(from).name);
+    const { name } = languageOf(from);
+    if (ofJava.test(name)) return this.#stored.has(lastSegment(type.replace(/^~/, "")));
+    const globals = this.#globals.get(name);
     return globals ? globals.hasRights(type) : this.#packages.hasRights(from, type);
   }
 
@@ -435,6 +442,7 @@ const isOfFile = /^(?:[*~]|\[\])/;
 const importsItsName = (from: string, target: string): boolean =>
   from.endsWith(".py") && target.startsWith(`${from.slice(from.lastIndexOf("/") + 1, -".py".length)}.`);
 
+const ofJava = /^(java|kotlin)$/;
 const isOfScript = /\.([cm]?[jt]sx?|vue|svelte)$/;
 
 /** `registry.get(kind)(order)`, `registry.get(kind).run`: what a map of JavaScript has is taken out by its key. */

@@ -35,6 +35,9 @@ export class Decorators {
       // `[Authorize(Roles = "Admin")]`
       if (name !== null && value.kind === "literal")
         this.#file.tell("entry", `${written(callee)}.${name}=${value.value}`, inside, decorator);
+      // `@PreAuthorize("hasRole('ADMIN')")`
+      else if (value.kind === "literal")
+        this.#file.tell("told", `${written(callee)}=${value.value}`, inside, decorator);
       this.#registration.place(value, false, into);
     }
     const reference = this.#names.reference(callee);

@@ -83,6 +83,7 @@ export const occurrences = [
   "sole",
   "read",
   "entry",
+  "told",
   "setting",
   "text",
   "assign",

@@ -1,5 +1,5 @@
 import type { Expression } from "../../ir/ir.ts";
-import { decidesRights } from "../guards/rights.ts";
+import { setsRights } from "../guards/rights.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Variables } from "../scope.ts";
@@ -18,10 +18,7 @@ export function withFields(run: Run, frame: Frame, expression: Expression, value
   const fields = key === null ? null : (frame.scope.binding(key) ?? ownerOf(run, frame, key))?.fields;
   if (key === null || !fields) return value;
   const whole = filled(fields, key, value, depthMax);
-  const setsRights = [...(whole.slots?.entries ?? [])].some(
-    ([name, { taint }]) => taint.length === 0 && decidesRights(name),
-  );
-  return setsRights ? cleaned(whole, run.catalogue.bitsOf(["mass_assignment"])) : whole;
+  return setsRights(whole) ? cleaned(whole, run.catalogue.bitsOf(["mass_assignment"])) : whole;
 }
 
 /** `input.Filters.Sort = sort` in Go: a struct within another has no value of its own. */
