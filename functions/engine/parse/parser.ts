@@ -37,6 +37,12 @@ const roomBytes = 8 * 1_048_576;
 /** Reports of progress are rare, and the work between two of them can be a tenth of a second: the clock is looked at for each. */
 const stepsBetweenReports = 256;
 
+/** `FALLTHROUGH` on a line of its own before a case would be the type of a declaration. */
+const withoutMarks = (text: string): string =>
+  text.replace(markBeforeCase, (mark) => (/^(else|do)$/.test(mark) ? mark : " ".repeat(mark.length)));
+const markBeforeCase =
+  /(?<=^[ \t]{0,200})[A-Za-z_]\w{1,60}(?=[ \t]{0,20}\r?\n\s{0,200}(?:case\b|default\b\s{0,20}:))/gm;
+
 /** What a grammar is given to read in place of a text. Everything stays where it is. */
 const readAs: Readonly<Record<string, (text: string) => string>> = {
   // The scanner looks for the end of a line, or for space, and not for the end of the file: where that breaks off within an annotation,
@@ -44,6 +50,8 @@ const readAs: Readonly<Record<string, (text: string) => string>> = {
   kotlin: (text) => (text.endsWith("\n") ? text : `${text}\n`),
   // What is inside a macro is left as single tokens; the arguments of these are expressions like those of a call.
   rust: (text) => text.replace(formatting, (macro) => macro.replace("!", " ")),
+  c: withoutMarks,
+  cpp: withoutMarks,
 };
 const formatting = /\b(format|format_args|e?print|e?println|write|writeln)!(?=\s?\()/g;
 
