@@ -5,7 +5,7 @@ import type { Frame, Run } from "../run.ts";
 import type { Variables } from "../scope.ts";
 import { nothing } from "../value.ts";
 import { givesBack, isHandedOn, isOwnVariable } from "./local-pointers.ts";
-import { fault, forgetLimit, isNative } from "./memory-faults.ts";
+import { fault, forgetLimit, isNative, limitPrefix } from "./memory-faults.ts";
 
 /** A block, a stream or a descriptor that only one variable of the function leads to. */
 export const heldPrefix = "@held:";
@@ -25,9 +25,10 @@ export function noteHeld(run: Run, frame: Frame, { to, from }: Assign): void {
   frame.scope.set(`${heldPrefix}${to.name}`, { ...nothing, paths: [`${from.start}`, `${from.end}`] });
 }
 
-/** `if (fclose(file) != 0 || failed)`: what was given back within a choice is gone after it. */
+/** `if (fclose(file) != 0 || failed)`, `i >= 0 && i < count`: what is given back, or taken back of a limit, within a choice is gone after it. */
 export function keepGivenBack(before: Variables, after: Variables): void {
-  for (const key of before.keys()) if (key.startsWith(heldPrefix) && !after.has(key)) before.delete(key);
+  for (const key of before.keys())
+    if ((key.startsWith(heldPrefix) || key.startsWith(limitPrefix)) && !after.has(key)) before.delete(key);
 }
 
 /** What is given back, or is nothing, is not held. */

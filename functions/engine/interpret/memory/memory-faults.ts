@@ -94,9 +94,9 @@ export const wasAsked = (frame: Frame, what: "measured" | "bounded" | "capped", 
 export const wasLengthAsked = (run: Run, frame: Frame, text: Expression | undefined): boolean =>
   text !== undefined && frame.scope.binding(`@bounded:${lengthOf(run, text)}`) !== null;
 
-const limitPrefix = "@limit:";
+export const limitPrefix = "@limit:";
 
-/** `i > 16` leaves 16 itself; a comparison that does not takes that back. */
+/** `i > 16` leaves 16 itself; a comparison that does not takes that back, also one with what nobody knows the size of. */
 function noteLimit(
   frame: Frame,
   operator: string,
@@ -107,9 +107,10 @@ function noteLimit(
     left?.kind === "variable"
       ? [left.name, number(values[1]), false]
       : [right?.kind === "variable" ? right.name : null, number(values[0]), true];
-  if (name === null || limit === null || limit < 1) return;
+  if (name === null || (limit !== null && limit < 1)) return;
   const leaves = isTurned ? /^(<|>=)$/ : /^(>|<=)$/;
-  if (leaves.test(operator)) frame.scope.set(`${limitPrefix}${name}`, { ...nothing, paths: [`${limit}`] });
+  if (limit !== null && leaves.test(operator))
+    frame.scope.set(`${limitPrefix}${name}`, { ...nothing, paths: [`${limit}`] });
   else frame.scope.variables?.delete(`${limitPrefix}${name}`);
 }
 
@@ -121,6 +122,10 @@ export const limitOf = (frame: Frame, e: Expression): number | null => {
 
 export const forgetLimit = (frame: Frame, name: string): unknown =>
   frame.scope.variables?.delete(`${limitPrefix}${name}`);
+
+/** `sizeof(*p)`, `sizeof(all[0])` read nothing. */
+export const isMeasured = (run: Run, { start }: Expression): boolean =>
+  /\bsizeof[\s(*]*$/.test(run.text.slice(Math.max(0, start - 16), start));
 
 /** A comparison of sizes tells that whoever wrote this thought of bounds. */
 export function noteBounds(

@@ -2,7 +2,17 @@ import type { Expression, Loop } from "../../ir/ir.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Value } from "../value.ts";
 import { endText } from "./memory-ends.ts";
-import { fault, isAddress, isHeld, isInput, isNative, isNumberInput, limitOf, number } from "./memory-faults.ts";
+import {
+  fault,
+  isAddress,
+  isHeld,
+  isInput,
+  isMeasured,
+  isNative,
+  isNumberInput,
+  limitOf,
+  number,
+} from "./memory-faults.ts";
 import {
   forgetGrowing,
   forgetRounds,
@@ -36,7 +46,7 @@ export function indexOf(
   key: Value | null,
   written: Expression,
 ): void {
-  if (!isNative(run) || !of.region || !key) return;
+  if (!isNative(run) || !of.region || !key || isMeasured(run, at)) return;
   const isAddressOf = isAddress(run, at);
   if (!isAddressOf && isPastEnd(run, frame, of.region, key, written, at.start)) {
     fault(run, frame, "<index-beyond>", at);

@@ -12,6 +12,7 @@ import {
   fault,
   isAddress,
   isInput,
+  isMeasured,
   isNative,
   isNumberInput,
   number,
@@ -39,14 +40,16 @@ function isSetAround(run: Run, { fn }: Frame, { id }: Region, path: string, star
   return new RegExp(`(?<!&\\s*)&\\s*${path}\\b`).test(around);
 }
 
-/** `sizeof(*p)` reads nothing. */
-const isMeasured = (run: Run, { start }: Expression): boolean =>
-  /\bsizeof[\s(*]*$/.test(run.text.slice(Math.max(0, start - 16), start));
-
 /** A block is made, or was told of: it counts as whole from here on. */
 function forgetFreed({ scope: { variables } }: Frame, region: Region): void {
   variables?.delete(freedFact(region));
   variables?.delete(perhapsFreedFact(region));
+}
+
+/** What a round of a loop has made before in the same place is another block: who still has that has none that is known. */
+function forgetOlder({ scope: { variables } }: Frame, { id }: Region): void {
+  for (const [name, value] of variables ?? [])
+    if (value.region?.id === id) variables?.set(name, { ...value, region: null });
 }
 
 /** Freed where a test held, and given back again where none is asked, though nobody has set the pointer or asked the same again. */
@@ -83,7 +86,10 @@ export function memoryCall(run: Run, frame: Frame, call: Call, paths: readonly s
   const name = paths[0]?.replace(/^.*\./, "") ?? "";
   const made = makes(run, frame, call, name, args);
   if (made) {
-    if (made.region) forgetFreed(frame, made.region);
+    if (made.region) {
+      forgetOlder(frame, made.region);
+      forgetFreed(frame, made.region);
+    }
     if (!name.endsWith("dup") && isSizeProduct(run, frame, call, args))
       fault(run, frame, "<size-product>", call, call.callee);
     return made;
