@@ -272,7 +272,8 @@ export function givenBackBy(run: Run, frame: Frame, call: Call, closure: Closure
     const value = args[i];
     const path = call.args[i] && accessPath(call.args[i].value);
     if (!value || !path || (value.region && (value.region.kind !== "heap" || isFreed(frame, value.region)))) continue;
-    if (isMoved(run, frame, path, call.start)) continue;
+    // Who takes an element out of a list sets what its neighbours point to.
+    if (path.includes(".") || isMoved(run, frame, path, call.start)) continue;
     freeing(run, frame, { ...call, args: call.args.slice(i, i + 1) }, "free", value);
   }
 }
