@@ -21,7 +21,7 @@ import {
   namesQualified,
 } from "./names.ts";
 import { getterOf } from "./objects/accessors.ts";
-import { fieldOfKin, inheritedField } from "./objects/fields-of-others.ts";
+import { fieldOfKin, fieldOfMade, inheritedField } from "./objects/fields-of-others.ts";
 import {
   fieldTaint,
   fromOutside,
@@ -138,7 +138,8 @@ export function field(run: Run, frame: Frame, e: Field): Value {
   const getter = getterOf(run, of, e);
   if (getter) return evaluateCall(run, frame, getter);
   const read = withSharedField(run, frame, memberRead(run, frame, of, e), e, e);
-  const given = withFieldOfClass(run, frame, got(run, frame, read, of, e), of, e);
+  const own = withFieldOfClass(run, frame, got(run, frame, read, of, e), of, e);
+  const given = fieldOfMade(run, frame, of, e, own);
   const isOwn = e.of.kind === "variable" && (e.of.name === "this" || e.of.name === frame.fn?.receiver);
   const value = isOwn ? inheritedField(run, frame, e.name, given, e) : given;
   const shown = e.of.kind === "variable" && e.of.name === "this" ? ofOthers(run, frame, e) : [];

@@ -15,6 +15,8 @@ export interface Arrival {
   crossings: number;
   /** The field that it lies in of what a function of Python has given as a whole, or one of Go that goes on as it is. */
   within?: string | undefined;
+  /** The field that it lies in of an object that a class has made, where that is meant as a whole: no input, but what has it. */
+  ofMade?: string | undefined;
   /** It lies in an object that a function has given. */
   inRecord?: boolean | undefined;
   /** It has been kept by files of one package for each other. */

@@ -12,6 +12,7 @@ import { Callers } from "./callers.ts";
 import { Constants } from "./constants.ts";
 import { comesInto } from "./entering.ts";
 import { argumentIndex, isFurther, returnsOf, samePart, takes } from "./exported.ts";
+import { fieldGiven, giversOf, inMade } from "./given-parts.ts";
 import { KeptFields, placeOf } from "./kept-fields.ts";
 import { Leads } from "./leads.ts";
 import { libraryCandidates, type OtherFiles } from "./library-input.ts";
@@ -161,6 +162,7 @@ export class CrossFile {
     return this.#origins(path, { from, trace: [] })
       .filter(
         (arrival) =>
+          arrival.ofMade === undefined &&
           !(candidate.given && arrival.inRecord) &&
           this.#counts(candidate, arrival) &&
           this.holds(path, candidate, arrival),
@@ -199,10 +201,9 @@ export class CrossFile {
             ),
           )
           .values()
-      : this.#modules
-          .find(path, target)
+      : giversOf(this.#modules, path, from.outside)
           .values()
-          .flatMap(({ artefact, exported }) =>
+          .flatMap(({ artefact, exported, field }) =>
             returnsOf(exported, from.count, from.told)
               .filter((way) => samePart(way.field, field))
               .flatMap((way) => {
@@ -210,12 +211,15 @@ export class CrossFile {
                 // A pool that has a password is no password, and a server that keeps a name does not lie under it.
                 const isDeep = field === undefined && way.field !== undefined;
                 const made = isDeep ? this.#passages.madeWith({ artefact, exported }, way.field as string) : null;
-                const arrivals = this.#through(artefact.coverage.path, way, depth).map((one) => ({
-                  ...one,
-                  inRecord: isRecord,
-                  within: fieldGiven(artefact.coverage.path, way, field, one),
-                  ...(made && { made }),
-                }));
+                const arrivals = this.#through(artefact.coverage.path, way, depth).flatMap((one) => {
+                  const arrival = {
+                    ...one,
+                    inRecord: isRecord,
+                    within: fieldGiven(artefact.coverage.path, way, field, one),
+                    ...(made && { made }),
+                  };
+                  return inMade(exported, way, field, arrival) ?? [];
+                });
                 return isDeep
                   ? arrivals.filter(
                       ({ sourceKind, isKept }) => !isKept && !this.#catalogue.shallowKinds.has(sourceKind),
@@ -306,7 +310,8 @@ export class CrossFile {
     const made = this.#passages.madeOn(path, call.via, arrival.made);
     const crossings = arrival.crossings + 1;
     const isWhole = path.endsWith(".py") ? !call.via : call.same;
-    const field = call.field ?? (isWhole ? arrival.within : undefined);
+    if (arrival.ofMade !== undefined && (!isWhole || call.field !== undefined)) return [];
+    const field = call.field ?? (isWhole ? (arrival.within ?? arrival.ofMade) : undefined);
     const entry = {
       ...call,
       ...arrival,
@@ -406,13 +411,6 @@ export class CrossFile {
 /** What words do no harm for that a program is given which is written out: `run("git", "log", branch)`. */
 const behindProgram: readonly string[] = ["command_injection"];
 
-/** Where in the part that is asked for a function has put what lies in one of its parts. */
-function withinPart(given: string | undefined, asked: string | undefined, within?: string): string | undefined {
-  if (given === asked) return within;
-  if (given === undefined) return undefined;
-  return asked === undefined ? given : given.startsWith(asked + fieldOf) ? given.slice(asked.length + 1) : undefined;
-}
-
 /** What is a finding when it is handed to a wrapper is not another one inside of the wrapper. */
 function withoutFurther(found: readonly PlacedCandidate[]): PlacedCandidate[] {
   const placeKey = (rule: string, [source]: readonly TraceStep[], path: string, line: number) =>
@@ -447,22 +445,6 @@ function askedOfResult({ via, field }: OutgoingCall, asked: string): Passage[] {
 /** 1 where the object that is called is known by no more than its name. */
 const handsOn = (path: string, target: string): number =>
   target.startsWith(anyClass) && /\.[cm]?[jt]sx?$/.test(path) ? 1 : 0;
-
-/**
- * `return Search(request.args["words"], "name")`: in which field it lies of what is given, by this function or one that it has asked. Elements
- * of lists are gone through, and are objects themselves.
- */
-function fieldGiven(
-  path: string,
-  { field, via }: Way & { field?: string | undefined },
-  asked: string | undefined,
-  inner: Arrival,
-) {
-  if (path.endsWith(".go")) return withinPart(field, asked, inner.within);
-  if (!path.endsWith(".py")) return undefined;
-  if (field === undefined) return via ? undefined : inner.within;
-  return /^[A-Za-z_]/.test(field) ? field : undefined;
-}
 
 const asIs = ({ within: _, ...arrival }: Arrival): Arrival => arrival;
 

@@ -4,12 +4,13 @@ import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/can
 import { excerptOf } from "../findings/excerpt.ts";
 import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts";
 import { givenVariants } from "../interpret/calls/given-variants.ts";
-import { isSame, partsOfResult } from "../interpret/calls/handover.ts";
+import { isSame, partsOf, partsOfResult } from "../interpret/calls/handover.ts";
 import { hasOverloads, nameOfMethod, typesTaken } from "../interpret/calls/overloads.ts";
 import { type GivenFunction, registeredBy } from "../interpret/calls/registries.ts";
 import { askingObject } from "../interpret/guards/asked-objects.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { askedKey } from "../interpret/names.ts";
+import { fieldOf } from "../interpret/objects/members.ts";
 import { type Shared, sharedFrom } from "../interpret/objects/shared-state.ts";
 import type { Run } from "../interpret/run.ts";
 import type { Handover as Handed, Summary } from "../interpret/summary.ts";
@@ -208,13 +209,22 @@ export class Recorder {
   /** `constructor(name) { this.title = name; }`: which field of the object has what of the parameters. */
   #fields(fn: FunctionNode, owner: ClassInfo, keeps: Summary["keeps"]): { field: string; taint: Taint }[] {
     if (!isConstructor(fn.name) || !keepsByName.has(this.#run.language)) return [];
-    return keeps
+    const given = keeps
       .flatMap(({ into, name, value }) =>
         into === owner ? allTaint(value).map((taint) => ({ field: name, taint })) : [],
       )
-      .filter(({ taint }) => taint.source.parameter?.fn === fn)
-      .flatMap((kept) => withPlace(owner, kept))
-      .slice(0, returnsMax);
+      .filter(({ taint }) => taint.source.parameter?.fn === fn);
+    return [...given, ...this.#ownInput(owner)].flatMap((kept) => withPlace(owner, kept)).slice(0, returnsMax);
+  }
+
+  /** `constructor(req) { this.title = req.query.title; }`: input that a class puts into fields itself, as others read it. */
+  #ownInput({ fields }: ClassInfo): { field: string; taint: Taint }[] {
+    const isOwn = ({ source: { parameter, outside } }: Taint) => parameter === null && !outside?.startsWith("#");
+    return [...fields].flatMap(([name, value]) =>
+      partsOf(this.#run, value).flatMap(([part, taint]) =>
+        taint.filter(isOwn).map((taint) => ({ field: part === undefined ? name : `${name}${fieldOf}${part}`, taint })),
+      ),
+    );
   }
 
   /** `constructor(id) { this.id = Number(id); }`: nothing of the parameter is in that field, as far as the class says. */

@@ -164,6 +164,7 @@ function lasting(run: Run, taint: readonly Taint[]): readonly Taint[] {
 /**
  * What a function of another file gives: made of its arguments as far as it lets them through, or of its own input.
  * @param maker what the arguments go into: of a class its constructor
+ * @param giver what has input of its own: of a class its constructor, which puts it into fields
  */
 export function fromOtherFile(
   run: Run,
@@ -172,12 +173,13 @@ export function fromOtherFile(
   target: string,
   maker: string,
   trusted: boolean,
+  giver = target,
 ): readonly Taint[] {
   const passed = passedThrough(run, call, called, maker, trusted);
   const isAsked = called.receiver !== null && !isConnection(called);
   const receiver = isAsked && called.receiver ? [throughGetter(run, call, called.receiver, target)] : [];
   const given = lasting(run, [...passed, ...receiver].reduce(joinTaint, []));
-  return joinTaint(given, keptElsewhere(run, call, called, target));
+  return joinTaint(given, keptElsewhere(run, call, called, giver));
 }
 
 /** What classes of other files give where one leaves a method open: nothing where there are none. */

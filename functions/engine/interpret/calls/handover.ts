@@ -4,7 +4,7 @@ import { remembered } from "../../catalogue/remembered.ts";
 import type { Parameter, Span } from "../../ir/ir.ts";
 import { commonPassages, differ } from "../guards/passage.ts";
 import { byName } from "../names.ts";
-import { fieldOf } from "../objects/members.ts";
+import { fieldOf, isResultOf } from "../objects/members.ts";
 import { prefixFor } from "../operators.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Handover } from "../summary.ts";
@@ -114,10 +114,14 @@ export const isSame = (
 ): boolean => {
   const param = parameter?.fn.params[parameter.index];
   if (language === "go") return isSameStruct(paths, param, outside);
+  if (outside !== null) return keepsFields.has(language) && isMade.test(outside) && isResultOf({ paths }, outside);
   if (!param || parameter?.field !== undefined || !keepsFields.has(language)) return false;
   // An object is no map of what it has been made of.
   return (language === "php" && slots?.shape === "map") || paths.includes(byName(param.name));
 };
+
+/** What a class of another file has made. */
+const isMade = /\.(?:constructor|__init__)$/;
 
 /** A struct of Go goes by its type, or by the function that has given it, and what is made of it by neither. */
 function isSameStruct(paths: readonly string[], param: Parameter | undefined, outside: string | null): boolean {

@@ -259,11 +259,12 @@ function madeOfAll(run: Run, frame: Frame, call: Call, called: Called, about: Ab
 /** What a call hands on of what it was given, as far as it is known who is called. */
 function carried(run: Run, call: Call, called: Called, { isKept, promises }: AboutResult): readonly Taint[] {
   const { target } = called;
-  const maker = run.language === "php" ? null : constructorOf(run, call, called);
+  const giver = constructorOf(run, call, called);
+  const maker = run.language === "php" ? null : giver;
   if (target !== null) {
     if (isKept) return keptElsewhere(run, call, called, target);
     const isMeant = promises !== 0 || isNamedSo(run, called) || isElement(run, call, called);
-    return fromOtherFile(run, call, called, target, maker ?? target, isMeant);
+    return fromOtherFile(run, call, called, target, maker ?? target, isMeant, giver ?? target);
   }
   if (called.open !== null) return fromOtherFile(run, call, called, called.open, called.open, false);
   const method = run.language === "php" || run.language === "ruby" ? methodTarget(run, called) : null;

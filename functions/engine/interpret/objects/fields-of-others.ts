@@ -1,8 +1,10 @@
-import type { Span } from "../../ir/ir.ts";
+import type { Call, Field, Span } from "../../ir/ir.ts";
 import { targetOf } from "../calls/handover.ts";
+import { hasOverloads } from "../calls/overloads.ts";
+import { constructorOf } from "../calls/results.ts";
 import type { Frame, Run } from "../run.ts";
-import { arriving, type ClassInfo, stepped, type Taint, type Value } from "../value.ts";
-import { lineageOf } from "./members.ts";
+import { arriving, type ClassInfo, joinTaint, stepped, type Taint, type Value } from "../value.ts";
+import { fieldOf, lineageOf } from "./members.ts";
 import { inClasses, readsInherited } from "./shared-state.ts";
 
 /** Statements that show or run what an object holds, by how they begin. */
@@ -44,6 +46,19 @@ export function inheritedField(run: Run, { owner }: Frame, name: string, value: 
 
 const isUnknown = ({ taint, constants, slots, closures, instance, type }: Value): boolean =>
   taint.length + closures.length === 0 && constants === null && !slots && !instance && !type;
+
+/** `new Page(request).column`: the class of another file of Java, Kotlin or C# may have put input of its own into the field. */
+export function fieldOfMade(run: Run, frame: Frame, of: Value, { of: written, name }: Field, value: Value): Value {
+  if (!hasOverloads.has(run.language) || of.instance || of.type || !isUnknown({ ...value, taint: [] })) return value;
+  const made = written.kind === "variable" ? frame.scope.binding(written.name)?.origins.get(written.name) : written;
+  const called = made?.kind === "call" && made.isNew ? frame.given.get(made)?.called : undefined;
+  const maker = called ? constructorOf(run, made as Call, called) : null;
+  if (maker === null) return value;
+  return {
+    ...value,
+    taint: joinTaint(value.taint, [arriving(run.outside(`${maker}${fieldOf}${name}`, written), written)]),
+  };
+}
 
 /** Whether a class extends one of another file of the project, for all that the names tell. */
 function extendsOther(run: Run, info: ClassInfo): boolean {

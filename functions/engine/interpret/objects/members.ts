@@ -1,6 +1,7 @@
 import { allFamilies, type ReadModels } from "../../catalogue/catalogue.ts";
 import type { LazyRegex } from "../../catalogue/expression.ts";
 import { lastSegment } from "../../catalogue/paths.ts";
+import { remembered } from "../../catalogue/remembered.ts";
 import type { FunctionNode, Span } from "../../ir/ir.ts";
 import { heldType, isCleanType, isEnumeration } from "../assign.ts";
 import { isFilled } from "../calls/filled-arguments.ts";
@@ -229,7 +230,10 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
     }
     if (outside !== null) {
       const whole = run.language === "go" ? outside.replace(ofFirst, "") : outside;
-      return isResultOf(of, whole) || isLeftBehind(run, outside, t) || isGivenWhole(outside, t)
+      return isResultOf(of, whole) ||
+        isPartOfResult(of, outside) ||
+        isLeftBehind(run, outside, t) ||
+        isGivenWhole(outside, t)
         ? { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source, t.source.count, t.source.told) }
         : t;
     }
@@ -280,16 +284,28 @@ const isGivenWhole = (outside: string, { step }: Taint): boolean =>
     (outside.includes("(>") && isFilled(outside.slice(outside.indexOf(fieldOf) + 1))));
 
 /** Whether a value is what a function of another file gives, and not made of that. Of an object that nobody knows the method tells. */
-function isResultOf({ paths }: Value, target: string): boolean {
+export function isResultOf({ paths }: Pick<Value, "paths">, target: string): boolean {
   const method = target.startsWith(anyClass) ? target.slice(target.lastIndexOf(".")) : null;
-  // An object goes by the name of its class, in Python by what calling that gives.
-  const made = target.match(/^(.+)\.(?:constructor|__init__)$/)?.[1];
+  const made = classMade(target);
   return paths.some((path) => {
     if (made !== undefined) return path.replace(/\(\)$/, "") === made;
     if (!path.endsWith("()")) return false;
     const plain = path.replaceAll("()", "");
     return method === null ? plain === target : plain.endsWith(method);
   });
+}
+
+/** An object goes by the name of its class, in Python by what calling that gives. */
+const classMade = remembered((target) => target.match(/^(.+)\.(?:constructor|__init__)$/)?.[1]);
+
+/** `load(req).filter`, of which a field is read: a part of what a function of another file gives, as it is. */
+function isPartOfResult({ paths }: Value, outside: string): boolean {
+  const [target, ...parts] = outside.split(fieldOf) as [string, ...string[]];
+  if (parts.length === 0 || parts.length >= partsMax) return false;
+  const made = classMade(target);
+  const ends = `.${parts.join(".")}`;
+  const whole = made === undefined ? [`${target}()`] : [made, `${made}()`];
+  return paths.some((path) => path.endsWith(ends) && whole.includes(path.slice(0, -ends.length)));
 }
 
 /** Stands between a function of another file and the field of what it returns. */

@@ -1,0 +1,205 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the code that is analysed has templates
+import { beforeAll, expect, it } from "vitest";
+import type { Engine } from "../../functions/engine/engine.ts";
+import { findingsOfAll, openEngine } from "./engine-under-test.ts";
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openEngine();
+});
+
+// One row per way that a value takes; lines that are to be told end in `told`, and no other line may be.
+const projects: [way: string, files: Record<string, string>][] = [
+  [
+    "fields of an object of JavaScript that another file's class fills",
+    {
+      "app.js": `
+const app = require("express")();
+const { Page } = require("./page");
+const { pageOf } = require("./factory");
+const { search, searchLimit } = require("./search");
+app.get("/", (req, res) => {
+  const page = new Page(req);
+  eval(page.column); // told
+  eval(page.limit);
+  eval(page.table);
+  eval(page.order); // told
+  eval(page.params.q); // told
+  eval(page.params.n);
+  const { column, limit } = new Page(req);
+  eval(column); // told
+  eval(limit);
+  eval(pageOf(req).column); // told
+  eval(pageOf(req).limit);
+  search(page);
+  searchLimit(page);
+  res.send(page);
+});`,
+      "page.js": `
+class Page {
+  table = "items";
+  constructor(req) {
+    this.req = req;
+    this.column = req.query.column;
+    this.limit = Number(req.query.limit);
+    this.params = { q: req.query.q, n: Number(req.query.n) };
+  }
+  get order() { return this.req.query.order; }
+}
+module.exports = { Page };`,
+      "factory.js": `
+const { Page } = require("./page");
+exports.pageOf = (req) => new Page(req);`,
+      "search.js": `
+exports.search = (page) => eval(page.column); // told
+exports.searchLimit = (page) => eval(page.limit);`,
+    },
+  ],
+  [
+    "fields and properties of an object of Python that another file's class fills",
+    {
+      "app.py": `
+from flask import Flask, request
+from page import Page, Settings
+from search import search, search_limit
+app = Flask(__name__)
+@app.route("/")
+def index():
+    page = Page(request)
+    eval(page.column)  # told
+    eval(page.limit)
+    eval(page.table)
+    eval(page.order)  # told
+    eval(page.offset)
+    settings = Settings()
+    eval(settings.theme)  # told
+    eval(settings.size)
+    search(page)
+    search_limit(page)
+    return page`,
+      "page.py": `
+from flask import request as current
+class Page:
+    table = "items"
+    def __init__(self, request):
+        self.request = request
+        self.column = request.args["column"]
+        self.limit = int(request.args["limit"])
+    @property
+    def order(self):
+        return self.request.args["order"]
+    @property
+    def offset(self):
+        return int(self.request.args["offset"])
+class Settings:
+    @property
+    def theme(self):
+        return current.args["theme"]
+    @property
+    def size(self):
+        return int(current.args["size"])`,
+      "search.py": `
+def search(page):
+    eval(page.column)  # told
+def search_limit(page):
+    eval(page.limit)`,
+    },
+  ],
+  [
+    "fields of an object of PHP that another file's class fills",
+    {
+      "index.php": `<?php
+require 'Page.php';
+$page = new Page();
+system($page->column); // told
+system($page->limit);
+system($page->table);
+system((new Page())->column); // told
+search($page);
+search_limit($page);`,
+      "Page.php": `<?php
+class Page {
+  public $column; public $limit; public $table = 'items';
+  public function __construct() { $this->column = $_GET['c']; $this->limit = (int)$_GET['l']; }
+}`,
+      "search.php": `<?php
+function search($page) {
+  system($page->column); // told
+}
+function search_limit($page) {
+  system($page->limit);
+}`,
+    },
+  ],
+  [
+    "fields of an object of Java that another file's class fills",
+    {
+      "src/main/java/a/Page.java": `package a;
+import javax.servlet.http.*;
+public class Page {
+  public final String column; public final int limit; public final String table = "items";
+  public Page(HttpServletRequest req) { column = req.getParameter("c"); limit = Integer.parseInt(req.getParameter("l")); }
+}`,
+      "src/main/java/a/App.java": `package a;
+import javax.servlet.http.*;
+public class App extends HttpServlet {
+  protected void doGet(HttpServletRequest req, HttpServletResponse res) throws Exception {
+    Page page = new Page(req);
+    Runtime.getRuntime().exec(page.column); // told
+    Runtime.getRuntime().exec("ls " + page.limit);
+    Runtime.getRuntime().exec(page.table);
+    Runtime.getRuntime().exec(new Page(req).column); // told
+  }
+}`,
+    },
+  ],
+  [
+    "properties of an object of C# that another file's class fills",
+    {
+      "Page.cs": `
+using Microsoft.AspNetCore.Http;
+public class Page {
+  public string Column { get; } public int Limit { get; } private HttpRequest req;
+  public string Order => req.Query["o"];
+  public Page(HttpRequest req) { this.req = req; Column = req.Query["c"]; Limit = int.Parse(req.Query["l"]); }
+}`,
+      "App.cs": `
+using System.Diagnostics; using Microsoft.AspNetCore.Mvc;
+public class AppController : Controller {
+  public IActionResult Index() {
+    var page = new Page(Request);
+    Process.Start("sh", "-c " + page.Column); // told
+    Process.Start("sh", "-c " + page.Limit);
+    Process.Start("sh", "-c " + page.Order); // told
+    return Ok();
+  }
+}`,
+    },
+  ],
+  [
+    "properties of an object of Kotlin that another file's class fills",
+    {
+      "src/Page.kt": `package a
+import javax.servlet.http.*
+class Page(req: HttpServletRequest) { val column: String = req.getParameter("c"); val limit: Int = req.getParameter("l").toInt() }`,
+      "src/App.kt": `package a
+import javax.servlet.http.*
+class App : HttpServlet() {
+  override fun doGet(req: HttpServletRequest, res: HttpServletResponse) {
+    val page = Page(req)
+    Runtime.getRuntime().exec("ls " + page.column) // told
+    Runtime.getRuntime().exec("ls " + page.limit)
+  }
+}`,
+    },
+  ],
+];
+
+it.each(projects)("follows %s", async (_, files) => {
+  const sources = Object.entries(files).map(([path, source]) => ({ path, source }));
+  const marked = sources.flatMap(({ path, source }) =>
+    source.split("\n").flatMap((line, i) => (/(?:\/\/|#) told$/.test(line) ? [`${path}:${i + 1}`] : [])),
+  );
+  const found = (await findingsOfAll(engine, sources)).filter(({ ruleId }) => /injection|xss/.test(ruleId));
+  expect([...new Set(found.map(({ path, startLine }) => `${path}:${startLine}`))].sort()).toEqual(marked.sort());
+});
