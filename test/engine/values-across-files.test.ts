@@ -193,6 +193,143 @@ class App : HttpServlet() {
 }`,
     },
   ],
+  [
+    "fields of an object of JavaScript that is filled before its methods are called",
+    {
+      "app.js": `
+const app = require("express")();
+const { Job, run, runOther } = require("./job");
+app.post("/", (req, res) => {
+  const job = new Job();
+  job.name = req.body.name;
+  job.size = "x";
+  job.title = req.body.title;
+  job.start();
+  job.stop();
+  job.wait();
+  run(job);
+  runOther(job);
+});`,
+      "job.js": `
+class Job {
+  start() { eval(this.name); } // told
+  stop() { eval(this.size); }
+  wait() { this.title = "none"; eval(this.title); }
+}
+class Other {
+  start() { eval(this.name); }
+}
+exports.Job = Job;
+exports.Other = Other;
+exports.run = (job) => eval(job.name); // told
+exports.runOther = (job) => eval(job.size);`,
+      "library.js": `
+const { View } = require("some-library");
+class Job extends View {
+  start() { eval(this.name); }
+}
+module.exports = { Job };`,
+    },
+  ],
+  [
+    "fields of an object of Python that is filled before its methods are called",
+    {
+      "app.py": `
+from flask import Flask, request
+from job import Job, run, run_other
+app = Flask(__name__)
+@app.route("/")
+def index():
+    job = Job()
+    job.name = request.args["n"]
+    job.number = int(request.args["i"])
+    job.other = "x"
+    job.start()
+    job.stop()
+    run(job)
+    run_other(job)
+    return ""`,
+      "job.py": `
+class Job:
+    name = ""
+    def start(self):
+        eval(self.name)  # told
+        eval(self.number)
+    def stop(self):
+        eval(self.other)
+class Task:
+    def start(self):
+        eval(self.name)
+def run(job):
+    eval(job.name)  # told
+def run_other(job):
+    eval(job.other)`,
+    },
+  ],
+  [
+    "fields of an object of PHP that is filled before its methods are called",
+    {
+      "index.php": `<?php
+require 'Job.php';
+$job = new Job($db);
+$job->name = $_POST['name'];
+$job->title = $_POST['title'];
+$job->kind = 'x';
+$job->save();
+$job->start();`,
+      "Job.php": `<?php
+class Job {
+  public $name; public $title; public $kind; private $db;
+  public function __construct($db) { $this->db = $db; }
+  public function save() {
+    $query = "INSERT INTO jobs (kind) VALUES ('" . $this->kind . "')";
+    mysqli_query($this->db, $query);
+    $query = "INSERT INTO jobs (name) VALUES ('" . $this->name . "')";
+    mysqli_query($this->db, $query); // told
+    $this->title = mysqli_real_escape_string($this->db, $this->title);
+    $query = "INSERT INTO jobs (title) VALUES ('" . $this->title . "')";
+    mysqli_query($this->db, $query);
+  }
+  public function start() {
+    system("start " . $this->name); // told
+    system("start " . $this->kind);
+  }
+}`,
+    },
+  ],
+  [
+    "structs of another package of Go that are filled before their methods are called",
+    {
+      "go.mod": "module example.com/app",
+      "job/job.go": `package job
+import "os/exec"
+type Job struct { Name string; Kind string; Size string }
+type Task struct { Name string }
+func (j *Job) Start() {
+	exec.Command("sh", "-c", "ls " + j.Name).Run() // told
+}
+func (j *Job) Stop() {
+	exec.Command("sh", "-c", "ls " + j.Kind).Run()
+}
+func (j Job) Wait() {
+	exec.Command("sh", "-c", "ls " + j.Size).Run() // told
+}
+func (t *Task) Start() {
+	exec.Command("sh", "-c", "ls " + t.Name).Run()
+}`,
+      "main.go": `package main
+import ("net/http"; "example.com/app/job")
+func handler(w http.ResponseWriter, r *http.Request) {
+	j := &job.Job{Kind: "x"}
+	j.Name = r.FormValue("n")
+	j.Start()
+	j.Stop()
+	k := job.Job{Size: r.FormValue("s"), Kind: "x"}
+	k.Wait()
+}
+func main() { http.HandleFunc("/", handler) }`,
+    },
+  ],
 ];
 
 it.each(projects)("follows %s", async (_, files) => {

@@ -16,7 +16,7 @@ import { keptIn, useOf } from "./memory/memory.ts";
 import { indexSet } from "./memory/memory-indexes.ts";
 import { accessPath, byName, hasOpenClasses, joined, memberPaths, typedAs } from "./names.ts";
 import { setterOf } from "./objects/accessors.ts";
-import { keepForKin } from "./objects/fields-of-others.ts";
+import { keepForKin, keepForOthers, keepInStruct } from "./objects/fields-of-others.ts";
 import { underGivenKey } from "./objects/given-keys.ts";
 import { methodOf } from "./objects/members.ts";
 import { isUnderOwnKey } from "./objects/own-keys.ts";
@@ -200,10 +200,14 @@ function assignField(
     const declared = run.language === "java" ? declaredIn(info.node, to.name) : null;
     run.storeField(info, to.name, keptIn(withType(run, frame, value, declared)));
     keepForKin(run, info, to.name, value, at);
-  } else if (run.language === "go") noteShared(run, paths, value);
-  // Objects of JavaScript are maps, and go on to others as a whole.
-  else if (run.language === "javascript" && of.slots?.shape === "map")
-    putInto(run, frame, to.of, of, to.name, value, at);
+  } else if (run.language === "go") {
+    noteShared(run, paths, value);
+    for (const type of of.paths) keepInStruct(run, type, to.name, value, at);
+  } else {
+    keepForOthers(run, frame, of, to, value, at);
+    // Objects of JavaScript are maps, and go on to others as a whole.
+    if (run.language === "javascript" && of.slots?.shape === "map") putInto(run, frame, to.of, of, to.name, value, at);
+  }
 }
 
 /** `module.exports = …`, `exports.x = …`: what other files can call. */

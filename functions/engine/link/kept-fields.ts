@@ -1,4 +1,5 @@
 import type { FileArtefact } from "../artefact.ts";
+import { lastSegment } from "../catalogue/paths.ts";
 import { inClasses } from "../interpret/objects/shared-state.ts";
 import { append } from "../multimap.ts";
 import type { Arrival } from "./arrival.ts";
@@ -22,10 +23,17 @@ export class KeptFields {
     for (const { coverage, link } of artefacts) {
       for (const store of link.stores) {
         const stored = { path: coverage.path, store };
-        append(this.#stores, placeOf(coverage.path, store.field), stored);
+        append(this.#stores, this.#storedAt(coverage.path, store.field), stored);
         if (store.within) append(this.#storesWithin, store.within, stored);
       }
     }
+  }
+
+  /** Files of Go fill structs of other packages by the path of those: "example.org/shop/jobs.Job.Name". */
+  #storedAt(path: string, field: string): string {
+    const [, type, name] = path.endsWith(".go") ? (field.match(/^([^~@]*\/[\w.-]+\.\w+)\.(\w+)$/) ?? []) : [];
+    const [declaring] = type === undefined ? [] : this.#modules.filesOfType(path, type);
+    return type && declaring ? placeOf(declaring.coverage.path, `~${lastSegment(type)}.${name}`) : placeOf(path, field);
   }
 
   /** What files keep in a field, in the object that it is a field of, or, where the field was filled as a whole, in one of its own. */

@@ -9,6 +9,7 @@ import { namesOfHeld } from "../held-objects.ts";
 import { givenBackBy } from "../memory/memory.ts";
 import { basePaths, isClassName, namesClass } from "../names.ts";
 import { operateContainer } from "../objects/containers.ts";
+import { keepInStruct } from "../objects/fields-of-others.ts";
 import { instantiate, keepFunctions } from "../objects/instances.ts";
 import { keptValue } from "../objects/kept-values.ts";
 import { fieldTaint } from "../objects/members.ts";
@@ -358,6 +359,7 @@ function made(
   const paths = [...new Set([...names, ...(callee.type ? basePaths(callee) : [])])];
   if (!call.isNew) return { ...(positional[0] ?? nothing), paths, instance: callee.type };
   if (callee.type) keepFunctions(run, callee.type, fields);
+  else for (const [name, value] of fields) for (const type of paths) keepInStruct(run, type, name, value, call);
   return { ...nothing, paths, instance: callee.type, slots: { shape: "map", entries: fields, rest } };
 }
 
