@@ -330,6 +330,167 @@ func handler(w http.ResponseWriter, r *http.Request) {
 func main() { http.HandleFunc("/", handler) }`,
     },
   ],
+  [
+    "what functions of another file of JavaScript throw to who shows it",
+    {
+      "app.js": `
+const app = require("express")();
+const { load, loadInput, loadNumber, loadFixed, loadQuietly } = require("./load");
+app.get("/", async (req, res) => {
+  try { await load(req.query.x); } catch (e) {
+    if (req.query.a) res.send("<p>" + e.message + "</p>"); // told
+    if (req.query.b) res.send("<p>" + e + "</p>"); // told
+    if (req.query.c) res.send("<p>" + e.id + "</p>"); // told
+    res.send("<p>" + e.status + "</p>");
+    res.json({ error: e.message });
+  }
+  try { loadInput(req); } catch (e) {
+    res.send("<p>" + e.message + "</p>"); // told
+  }
+  try { loadNumber(req.query.x); } catch (e) {
+    res.send("<p>" + e.message + "</p>");
+  }
+  try { loadFixed(req.query.x); } catch (e) {
+    res.send("<p>" + e.message + "</p>");
+  }
+  try { loadQuietly(req.query.x); } catch (e) {
+    res.send("<p>" + e.message + "</p>");
+  }
+  try { load("x"); } catch (e) {
+    res.send("<p>" + e.message + "</p>");
+  }
+});`,
+      "load.js": `
+class NotFound extends Error {
+  constructor(id) { super("No item " + id); this.id = id; this.status = 404; }
+}
+class Fixed extends Error {
+  constructor(id) { super("No item"); this.id = id; }
+}
+const check = (id) => { if (id !== "none") throw new NotFound(id); };
+exports.load = async (id) => check(id);
+exports.loadInput = (req) => { throw new Error("No item " + req.query.x); };
+exports.loadNumber = (id) => { throw new Error("No item " + Number(id)); };
+exports.loadFixed = (id) => { throw new Fixed(id); };
+exports.loadQuietly = (id) => { try { check(id); } catch { return null; } };`,
+    },
+  ],
+  [
+    "what functions of another file of Python raise to who shows it",
+    {
+      "app.py": `
+from flask import Flask, request
+from load import BadInput, Fixed, load, load_fixed, load_input, load_number
+app = Flask(__name__)
+@app.route("/a")
+def a():
+    try:
+        load(request.args["x"])
+    except BadInput as e:
+        return "<p>" + str(e) + "</p>"  # told
+@app.route("/b")
+def b():
+    try:
+        load_input()
+    except ValueError as e:
+        return f"<p>{e}</p>"  # told
+@app.route("/c")
+def c():
+    try:
+        load_number(request.args["x"])
+    except ValueError as e:
+        return "<p>%s</p>" % e
+@app.route("/d")
+def d():
+    try:
+        load_fixed(request.args["x"])
+    except Fixed as e:
+        return "<p>%s</p>" % e`,
+      "load.py": `
+from flask import request
+class BadInput(Exception):
+    def __init__(self, name):
+        super().__init__("no " + name)
+        self.status = 404
+class Fixed(Exception):
+    def __init__(self, name):
+        super().__init__("none")
+        self.name = name
+def load(name):
+    raise BadInput(name)
+def load_input():
+    raise ValueError("no item " + request.args["x"])
+def load_number(name):
+    raise ValueError(f"no item {int(name)}")
+def load_fixed(name):
+    raise Fixed(name)`,
+    },
+  ],
+  [
+    "what functions of another file of PHP throw to who shows it",
+    {
+      "index.php": `<?php
+require 'load.php';
+try { load($_GET['x']); } catch (BadInput $e) {
+  echo "<p>" . $e->getMessage(); // told
+}
+try { load_input(); } catch (Exception $e) {
+  echo "<p>" . $e->getMessage(); // told
+  echo "<p>" . htmlspecialchars($e->getMessage());
+}
+try { load_number($_GET['x']); } catch (Exception $e) {
+  echo "<p>" . $e->getMessage();
+}
+try { load_fixed($_GET['x']); } catch (Fixed $e) {
+  echo "<p>" . $e->getMessage();
+}`,
+      "load.php": `<?php
+class BadInput extends Exception {
+  public function __construct($m) { parent::__construct("bad " . $m); }
+}
+class Fixed extends Exception {
+  private $m;
+  public function __construct($m) { parent::__construct("bad"); $this->m = $m; }
+}
+function load($x) { throw new BadInput("no item $x"); }
+function load_input() { throw new Exception("no item " . $_GET['y']); }
+function load_number($x) { throw new Exception("no item " . (int)$x); }
+function load_fixed($x) { throw new Fixed($x); }`,
+    },
+  ],
+  [
+    "what methods of another class of Java throw to who shows it",
+    {
+      "src/main/java/a/Load.java": `package a;
+import javax.servlet.http.HttpServletRequest;
+public class Load {
+  static class Fixed extends Exception { private final String x; Fixed(String x) { super("none"); this.x = x; } }
+  static class Bad extends Exception { Bad(String x) { super("no " + x); } }
+  static void load(String x) throws Bad { throw new Bad("item " + x); }
+  static void loadInput(HttpServletRequest req) { throw new IllegalArgumentException("no item " + req.getParameter("x")); }
+  static void loadNumber(String x) { throw new IllegalArgumentException("no item " + Integer.parseInt(x)); }
+  static void loadFixed(String x) throws Fixed { throw new Fixed(x); }
+}`,
+      "src/main/java/a/App.java": `package a;
+import javax.servlet.http.*;
+public class App extends HttpServlet {
+  protected void doGet(HttpServletRequest req, HttpServletResponse res) throws java.io.IOException {
+    try { Load.load(req.getParameter("x")); } catch (Exception e) {
+      res.getWriter().println("<p>" + e.getMessage()); // told
+    }
+    try { Load.loadInput(req); } catch (IllegalArgumentException e) {
+      res.getWriter().println("<p>" + e.getMessage()); // told
+    }
+    try { Load.loadNumber(req.getParameter("x")); } catch (IllegalArgumentException e) {
+      res.getWriter().println("<p>" + e.getMessage());
+    }
+    try { Load.loadFixed(req.getParameter("x")); } catch (Exception e) {
+      res.getWriter().println("<p>" + e.getMessage());
+    }
+  }
+}`,
+    },
+  ],
 ];
 
 it.each(projects)("follows %s", async (_, files) => {

@@ -3,6 +3,7 @@ import { assign } from "./assign.ts";
 import { calledBy } from "./calls/called.ts";
 import { summarise } from "./calls/invoke.ts";
 import { notePath } from "./calls/path-conditions.ts";
+import { isThrowing } from "./calls/thrown-values.ts";
 import { check } from "./check.ts";
 import { decided } from "./decided.ts";
 import { bindClass, bindFunction, bindImport } from "./declare.ts";
@@ -337,11 +338,15 @@ function executeTry(run: Run, frame: Frame, s: Try): void {
   const throws: NonNullable<Frame["throws"]> = { state: null, places: 0 };
   frame.throws = throws;
   noteThrow(frame);
-  const around = run.thrown;
-  if (s.catches.length > 0) run.thrown = nothing;
+  const { thrown: around, catching } = run;
+  if (s.catches.length > 0) {
+    run.thrown = nothing;
+    run.catching = isThrowing(run);
+  }
   execute(run, frame, s.body);
   const caught = run.thrown ?? nothing;
   run.thrown = around;
+  run.catching = catching;
   frame.throws = outer;
   const after = frame.scope.variables;
   const thrown = throws.state && after ? joinInto(throws.state, after) : (throws.state ?? frame.scope.copy());

@@ -184,6 +184,8 @@ export class Run {
   truncated = false;
   /** What the innermost `try` that is being run may have been left with; null outside of any. */
   thrown: Value | null = null;
+  /** Whether what is thrown now is caught in the function that is looked at, or by one that has called it from there. */
+  catching = false;
   /** The object that is being made, and what its constructor has stored in it so far. */
   made: { info: ClassInfo; fields: Map<string, Value> } | null = null;
   #assigned: Map<string, number[]> | null = null;

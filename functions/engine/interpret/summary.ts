@@ -42,7 +42,7 @@ export interface Summary {
   /** Parameters handed to other files; their source is the parameter. */
   passes: Handover[];
   returns: Value;
-  /** What it throws, in PHP, where messages of errors are shown as often as not. */
+  /** What it throws and does not catch: messages of errors are shown as often as not. */
   throws: Value;
   /** What it calls functions with that it is handed; see callbacks.ts. */
   given: { part: string; taint: Taint }[];

@@ -7,6 +7,7 @@ import { givenVariants } from "../interpret/calls/given-variants.ts";
 import { isSame, partsOf, partsOfResult } from "../interpret/calls/handover.ts";
 import { hasOverloads, nameOfMethod, typesTaken } from "../interpret/calls/overloads.ts";
 import { type GivenFunction, registeredBy } from "../interpret/calls/registries.ts";
+import { partsThrown } from "../interpret/calls/thrown-values.ts";
 import { askingObject } from "../interpret/guards/asked-objects.ts";
 import { guardedParts } from "../interpret/guards/prefixed.ts";
 import { askedKey } from "../interpret/names.ts";
@@ -42,6 +43,8 @@ const stepsMax = 4;
 const filledMax = 20;
 /** The same of what a method puts into its object. */
 const putMax = 10;
+/** The same of what it throws. */
+const thrownMax = 10;
 /** Values that a file, or a function of it, keeps for others of its package. */
 export const sharedMax = 100;
 
@@ -121,7 +124,7 @@ export class Recorder {
       ...(types && { types }),
       flows,
       passes,
-      returns: this.#returns(closure, summary),
+      returns: [...this.#returns(closure, summary), ...this.#thrown(closure, summary)],
       guards: [...this.#guards(summary), ...this.#guardsOfObject(closure)],
       ...this.#givenOfObject(closure),
       ...(variants.length > 0 && {
@@ -193,6 +196,15 @@ export class Recorder {
         (isRecord(fn.result) || givesRecord(returns, taint, field)) && { record: true as const }),
       ...this.#escapedWay(besidesPage.test(field ?? "") ? this.#noPage(taint) : taint),
     }));
+  }
+
+  /** What it says to whoever catches it of what it was given, or of input of its own. */
+  #thrown({ fn }: ClosureValue, { throws }: Summary): ExportedFunction["returns"] {
+    return partsThrown(this.#run, throws)
+      .flatMap(([field, taint]) => taint.map((one) => ({ field, taint: one })))
+      .filter(({ taint: { source } }) => !source.parameter || source.parameter.fn === fn)
+      .slice(0, thrownMax)
+      .map(({ field, taint }) => ({ from: this.origin(taint.source), field, ...this.way(taint, taint.step) }));
   }
 
   /** Whether a function of Python gives an object that it has made, of a class of its file: `cls(request.args["name"], "all")`. */

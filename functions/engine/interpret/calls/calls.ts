@@ -30,6 +30,7 @@ import { handedTarget, handOver, methodTarget } from "./handover.ts";
 import { asNamed, namesFunction, withSettings } from "./named-callees.ts";
 import { noteGivenFunctions, takenFrom } from "./registries.ts";
 import { constructorOf, resultOf } from "./results.ts";
+import { keepMessage, throwElsewhere } from "./thrown-values.ts";
 import { noteGivenObjects } from "./wirings.ts";
 import { writeOutputs } from "./written-arguments.ts";
 
@@ -123,6 +124,8 @@ function make(run: Run, frame: Frame, call: Call, called: Called): Value {
     if (to !== null)
       handOver(run, to, handed.positional, handed.named, call, { frame, settled: settledFor(run, frame, subject) });
   if (called.callee.closures.length === 0) callTaken(run, frame, call, handed);
+  throwElsewhere(run, call, called);
+  keepMessage(run, frame, called);
   if (target !== null) setFacts(frame, run.knowledge.calls.find(otherFile).facts, subject);
   const loaded = renderTemplates(run, frame, call, paths, subject);
   fillTemplates(run, frame, models, subject);

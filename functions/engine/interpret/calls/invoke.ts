@@ -46,6 +46,7 @@ import { calleeOf, entryOf, entryOfCallBack, isInstead, isMadeFor, parameterValu
 import { noteDecorated } from "./registries.ts";
 import { applyKept, applySummary, emptySummary } from "./summaries.ts";
 import { tellsMore } from "./tells-more.ts";
+import { isThrowing } from "./thrown-values.ts";
 
 /** Calls that are followed within each other. Summaries do for what lies deeper: of 1,800 findings none was owed to a third level. */
 const inlinedMax = 2;
@@ -284,14 +285,16 @@ export function summarise(run: Run, closure: ClosureValue): Summary {
     frame.returned = summary.parameters.map(({ value }) => tainted(allTaint(value))).reduce(join, nothing);
   run.visited.add(fn);
   run.active.add(fn);
-  const caught = run.thrown;
-  if (run.language === "php") run.thrown = nothing;
+  const { thrown: caught, catching } = run;
+  if (isThrowing(run)) run.thrown = nothing;
+  run.catching = false;
   try {
     run.deeper(execute, frame, fn.body, undefined);
   } finally {
     run.active.delete(fn);
   }
-  if (run.language === "php") {
+  run.catching = catching;
+  if (isThrowing(run)) {
     summary.throws = run.thrown ?? nothing;
     run.thrown = caught;
   }

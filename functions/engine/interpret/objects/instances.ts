@@ -1,5 +1,6 @@
 import type { Parameter, Span } from "../../ir/ir.ts";
 import { invoke } from "../calls/invoke.ts";
+import { messageOf } from "../calls/thrown-values.ts";
 import { basePaths } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, type ClassInfo, cleaned, joinTaint, nothing, type Value } from "../value.ts";
@@ -31,7 +32,15 @@ export function instantiate(
   invoke(run, frame, { ...initialiser, self: instance }, args, named, at);
   const own = ownFields(run, info, run.made.fields);
   run.made = around;
-  return own ? { ...instance, own } : instance;
+  const given = own ? { ...instance, own } : instance;
+  return isError(info) ? { ...given, taint: saidBy(run, info, own) } : given;
+}
+
+/** An error of Python or PHP is asked for its text as a whole: `str(e)`, `$e->getMessage()`. */
+function saidBy(run: Run, { fields }: ClassInfo, own: Value["own"]): Value["taint"] {
+  if (run.language !== "python" && run.language !== "php") return [];
+  const message = messageOf(run);
+  return allTaint(own?.get(message) ?? fields.get(message) ?? nothing);
 }
 
 /** `class NoSuchNote extends Exception {}`: what makes it is the library's, and it says what it was made with. */

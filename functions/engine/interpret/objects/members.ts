@@ -6,6 +6,7 @@ import type { FunctionNode, Span } from "../../ir/ir.ts";
 import { heldType, isCleanType, isEnumeration } from "../assign.ts";
 import { isFilled } from "../calls/filled-arguments.ts";
 import { anyClass, targetOf } from "../calls/handover.ts";
+import { partOfThrown } from "../calls/thrown-values.ts";
 import { check, receiverFits } from "../check.ts";
 import { through } from "../guards/guard-functions.ts";
 import { bySchema, type Passage, wholeObject } from "../guards/passage.ts";
@@ -209,6 +210,8 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
   if (!taint.some(({ source, via }) => source.parameter || source.outside !== null || via)) return taint;
   return taint.map((given) => {
     const t = lookedAt(given, name);
+    const thrown = partOfThrown(run, t, name);
+    if (thrown) return thrown;
     const { parameter, outside } = t.source;
     const passed = t.via?.at(-1);
     const isFirst = run.language === "go" && passed?.part === firstResult;

@@ -1,0 +1,66 @@
+import type { Call } from "../../ir/ir.ts";
+import { fieldOf } from "../objects/members.ts";
+import type { Frame, Run } from "../run.ts";
+import { allTaint, arriving, join, joinTaint, type Taint, tainted, type Value } from "../value.ts";
+import type { Called } from "./called.ts";
+import { passedThrough } from "./carried-taint.ts";
+import { constructorOf } from "./results.ts";
+
+/** Languages in which a function says to whoever catches it what was wrong with its arguments. */
+const throwsValues: ReadonlySet<string> = new Set(["php", "javascript", "python", "java", "csharp"]);
+
+export const isThrowing = ({ language }: Run): boolean => throwsValues.has(language);
+
+/** What a function throws is a part of what it gives, of which nobody has anything but who catches it. */
+const partThrown = "(thrown";
+const fieldThrown = (name: string): string => `${partThrown}.${name}`;
+
+/**
+ * `try { load(req.query.id) } catch (e) { res.send(e.message) }`: what a function of another file throws. Only who catches it asks, as what
+ * every function lets through of all that it calls would be asked for by nobody.
+ */
+export function throwElsewhere(run: Run, call: Call, called: Called): void {
+  if (!run.catching || !run.thrown || called.callee.closures.length > 0) return;
+  const target = constructorOf(run, call, called) ?? called.target;
+  // What is made to be thrown throws nothing itself.
+  if (target === null || makesError.test(target)) return;
+  const own = arriving(run.outside(`${target}${fieldOf}${partThrown}`, call), call);
+  const passed = passedThrough(run, call, called, target, false, partThrown);
+  run.thrown = join(run.thrown, tainted([...passed, [own]].reduce(joinTaint, [])));
+}
+
+const makesError = /(?:^|\.)\w*(?:Exception|Error)\.(?:constructor|__init__)$/;
+
+/** `class NotFound extends Error { constructor(id) { super("No item " + id); } }`: what the library keeps of an error is its message. */
+export function keepMessage(run: Run, { owner, self }: Frame, { paths, positional: [message] }: Called): void {
+  if (!owner || !self || !message || !isThrowing(run) || !paths.some((path) => makesError.test(path))) return;
+  run.storeField(owner, messageOf(run), message);
+}
+
+/** What a library has in an error of its own making. */
+export const messageOf = ({ language }: Run): string =>
+  language === "csharp" ? "Message" : language === "php" ? "$message" : "message";
+
+/** What a function throws, by its parts: what an error is asked for as a whole is its message. */
+export function partsThrown(run: Run, { instance, own, taint }: Value): [part: string, taint: readonly Taint[]][] {
+  const fields = new Map(instance ? [...instance.fields, ...(own ?? [])] : []);
+  const message = fields.get(messageOf(run));
+  return [
+    [partThrown, message ? joinTaint(taint, allTaint(message)) : taint],
+    ...[...fields].map(([name, value]): [string, readonly Taint[]] => [fieldThrown(name), allTaint(value)]),
+  ];
+}
+
+/** `e.status`: what is read of what a function of another file has thrown is a field of that; null for other values. */
+export function partOfThrown(run: Run, taint: Taint, name: string): Taint | null {
+  const { source, via } = taint;
+  const thrown = via?.findLast(({ part }) => part === partThrown);
+  const isOwn = source.outside?.endsWith(`${fieldOf}${partThrown}`) === true;
+  if (!thrown && !isOwn) return null;
+  if (tellsMessage.test(name)) return taint;
+  if (thrown) return { ...taint, via: via?.map((one) => (one === thrown ? { ...one, part: fieldThrown(name) } : one)) };
+  const outside = `${source.outside?.slice(0, -partThrown.length)}${fieldThrown(name)}`;
+  return { ...taint, source: run.outside(outside, source, source.count, source.told) };
+}
+
+const tellsMessage = /^\$?(message|Message|localizedMessage|stack|args)$/;
