@@ -491,6 +491,116 @@ public class App extends HttpServlet {
 }`,
     },
   ],
+  [
+    "functions that a file of JavaScript hands to those of others",
+    {
+      "app.js": `
+const app = require("express")();
+const { runJob, runNumber, withParams, save, saveAll } = require("./jobs");
+const { execute, format } = require("./tools");
+const fine = (v) => eval(v);
+app.post("/", (req, res) => {
+  runJob(req.body.cmd, execute);
+  runJob("fixed", format);
+  runNumber(req.body.cmd, format);
+  withParams(req, (params) => eval(params.q)); // told
+  withParams(req, (params) => eval(params.limit));
+  save(req.body.name, {
+    onSave: (v) => eval(v), // told
+    onError: (v) => eval(v),
+    done: fine,
+  });
+  saveAll({ value: req.body.name, onSave: (v) => eval(v) }); // told
+});`,
+      "jobs.js": `
+exports.runJob = (value, work) => work(value);
+exports.runNumber = (value, work) => work(Number(value));
+exports.withParams = (req, work) => work({ q: req.query.q, limit: Number(req.query.limit) });
+exports.save = (value, options) => { options.onSave(value); options.onError("failed"); options.done(1); };
+exports.saveAll = ({ value, onSave }) => { if (onSave) onSave(value); };`,
+      "tools.js": `
+exports.execute = (v) => eval(v); // told
+exports.format = (v) => eval(v);`,
+    },
+  ],
+  [
+    "functions that a file of Python hands to those of others",
+    {
+      "app.py": `
+from flask import Flask, request
+from jobs import run_job, run_number, save
+from tools import execute, show
+app = Flask(__name__)
+def on_save(v):
+    eval(v)  # told
+def on_error(v):
+    eval(v)
+@app.route("/")
+def index():
+    run_job(request.args["c"], execute)
+    run_job("fixed", show)
+    run_number(request.args["c"], show)
+    run_job(value=request.args["c"], work=lambda v: eval(v))  # told
+    run_number(value=request.args["c"], work=lambda v: eval(v))
+    save(request.args["c"], on_save=on_save, on_error=on_error)
+    return ""`,
+      "jobs.py": `
+def run_job(value, work):
+    return work(value)
+def run_number(value, work):
+    return work(int(value))
+def save(value, on_save=None, on_error=None):
+    if on_save:
+        on_save(value)
+    if on_error:
+        on_error("failed")`,
+      "tools.py": `
+def execute(v):
+    eval(v)  # told
+def show(v):
+    eval(v)`,
+    },
+  ],
+  [
+    "functions that a file of PHP hands by their names to those of others",
+    {
+      "index.php": `<?php
+require 'jobs.php';
+function execute($v) {
+  system("ls " . $v); // told
+}
+function show($v) {
+  system("ls " . $v);
+}
+run_job($_GET['c'], 'execute');
+run_job('fixed', 'show');
+run_number($_GET['c'], 'show');`,
+      "jobs.php": `<?php
+function run_job($value, callable $work) { $work($value); }
+function run_number($value, callable $work) { call_user_func($work, (int)$value); }`,
+    },
+  ],
+  [
+    "functions that a class of Java hands to those of others by an interface of the application",
+    {
+      "src/main/java/a/Work.java": `package a;
+public interface Work { void execute(String v) throws Exception; }`,
+      "src/main/java/a/Jobs.java": `package a;
+public class Jobs {
+  public static void run(String value, Work work) throws Exception { work.execute(value); }
+  public static void runNumber(String value, Work work) throws Exception { work.execute(String.valueOf(Integer.parseInt(value))); }
+}`,
+      "src/main/java/a/App.java": `package a;
+import javax.servlet.http.*;
+public class App extends HttpServlet {
+  protected void doGet(HttpServletRequest req, HttpServletResponse res) throws Exception {
+    Jobs.run(req.getParameter("c"), v -> Runtime.getRuntime().exec("ls " + v)); // told
+    Jobs.run("fixed", v -> Runtime.getRuntime().exec("ls " + v));
+    Jobs.runNumber(req.getParameter("c"), v -> Runtime.getRuntime().exec("ls " + v));
+  }
+}`,
+    },
+  ],
 ];
 
 it.each(projects)("follows %s", async (_, files) => {

@@ -1,8 +1,11 @@
+import { remembered } from "../../catalogue/remembered.ts";
 import { lastName } from "../../ir/called-name.ts";
-import type { Call, FunctionNode } from "../../ir/ir.ts";
+import type { Call, FunctionNode, Span } from "../../ir/ir.ts";
+import { byName } from "../names.ts";
 import { keyTaint } from "../objects/containers.ts";
-import { fieldOf } from "../objects/members.ts";
-import type { Run } from "../run.ts";
+import { fieldOf, givenTo } from "../objects/members.ts";
+import type { Frame, Run } from "../run.ts";
+import type { Summary } from "../summary.ts";
 import {
   allTaint,
   anyElement,
@@ -10,23 +13,29 @@ import {
   type ClosureValue,
   elementAt,
   joinAll,
+  joinTaint,
   nothing,
   type Source,
+  type Taint,
   tainted,
   type Value,
 } from "../value.ts";
 import type { Called } from "./called.ts";
 import { passedThrough } from "./carried-taint.ts";
 import { asElementOf } from "./elements.ts";
-import { methodTarget } from "./handover.ts";
+import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
 
 /** More would be a function that does nothing but call others back. */
 export const givenMax = 20;
 /** Arguments and parameters that are looked at one by one; who has more was generated. */
 export const placesMax = 20;
 
-/** What a function gives to one that it was handed is a part of what it gives, by the places of both, or the name: `(1.0`, `(1.title`. */
-export const partOfCallBack = (callback: number, argument: number | string): string => `(${callback}.${argument}`;
+/**
+ * What a function gives to one that it was handed is a part of what it gives, by the places of both, or the name: `(1.0`, `(1.title`. What
+ * was handed in a map of functions has the name that it has there: `(1/onSave.0`.
+ */
+export const partOfCallBack = (callback: number | string, argument: number | string, field?: string): string =>
+  field === undefined ? `(${callback}.${argument}` : `(${callback}/${field}.${argument}`;
 
 /** Notes what a function calls one of its parameters with: `(path, done) => read(path, (err, text) => done(err, text))`. */
 export function noteGiven(run: Run, call: Call, called: Called): void {
@@ -34,15 +43,22 @@ export function noteGiven(run: Run, call: Call, called: Called): void {
   const given = asked && run.summaries.get(asked.parameter.fn)?.given;
   if (!asked || !given) return;
   const named = run.language === "python" ? called.named : [];
-  for (const [argument, value] of [...asked.args.entries(), ...named]) {
-    const part = partOfCallBack(asked.parameter.index, argument);
-    for (const taint of allTaint(value)) {
-      const at = given.findIndex((known) => known.part === part && known.taint.source === taint.source);
-      const known = given[at];
-      if (known) given[at] = { part, taint: { ...taint, clean: taint.clean & known.taint.clean } };
-      else if (given.length < givenMax) given.push({ part, taint });
-    }
-  }
+  const { index, field, fn } = asked.parameter;
+  // Callers of Python name functions as often as not.
+  const places = run.language === "python" ? [index, fn.params[index]?.name ?? index] : [index];
+  for (const place of places)
+    for (const [argument, value] of [...asked.args.entries(), ...named])
+      for (const [within, part] of partsOf(run, value)) {
+        const whole = partOfCallBack(place, argument, field);
+        for (const taint of part) add(given, within === undefined ? whole : `${whole}${fieldOf}${within}`, taint);
+      }
+}
+
+function add(given: Summary["given"], part: string, taint: Taint): void {
+  const at = given.findIndex((known) => known.part === part && known.taint.source === taint.source);
+  const known = given[at];
+  if (known) given[at] = { part, taint: { ...taint, clean: taint.clean & known.taint.clean } };
+  else if (given.length < givenMax) given.push({ part, taint });
 }
 
 interface Asked {
@@ -58,20 +74,32 @@ function calledParameter(
 ): Asked | null {
   if (value.closures.length > 0) return null;
   const direct = untouched(value);
-  if (direct) return { parameter: direct, args: positional };
+  if (direct && (direct.field === undefined || language === "javascript"))
+    return { parameter: direct, args: positional };
   const [first, ...others] = positional;
   if (callee.kind === "variable" && callee.name === "call_user_func") return asking(first && untouched(first), others);
   const parameter = callee.kind === "field" && receiver ? untouched(receiver) : null;
-  if (callee.kind !== "field" || !parameter) return null;
+  if (callee.kind !== "field" || !parameter || parameter.field !== undefined) return null;
+  // `options.onSave(value)`: one of several functions that are handed in a map; methods of services have other names.
+  if (language === "javascript" && inOptions.test(callee.name))
+    return { parameter: { ...parameter, field: callee.name }, args: positional };
   if (language === "javascript" && callee.name === "call") return asking(parameter, others);
   if (language === "javascript" && callee.name === "apply")
     return asking(parameter, [...(others[0]?.slots?.entries.values() ?? [])]);
   const type = parameter.fn.params[parameter.index]?.type ?? "";
-  return language === "java" && functional.test(type) ? { parameter, args: positional } : null;
+  return language === "java" && (functional.test(type) || onlyMethod.test(callee.name))
+    ? { parameter, args: positional }
+    : null;
 }
 
+const inOptions =
+  /^(on|before|after|handle)[A-Z_]\w*$|^(call_?[bB]ack|cb|done|handler|success|error|fail(ure)?|complete|render|format|transform)$/;
+
+/** How the only method is called of an interface that an application has for functions. */
+const onlyMethod = /^(accept|apply|call|execute|handle|invoke|perform|process|(on|do)\p{Lu}\w*)$/u;
+
 const asking = (parameter: Asked["parameter"] | null | undefined, args: readonly Value[]): Asked | null =>
-  parameter ? { parameter, args } : null;
+  parameter?.field === undefined && parameter ? { parameter, args } : null;
 
 /** What interfaces are called that have one method. */
 const functional = /(Consumer|Function|Predicate|Operator|Call[bB]ack|Handler|Listener|Mapper)(<[\s\S]*>)?$/;
@@ -80,7 +108,7 @@ const functional = /(Consumer|Function|Predicate|Operator|Call[bB]ack|Handler|Li
 function untouched({ taint }: Value): Source["parameter"] {
   const [only, ...others] = taint;
   const parameter = others.length === 0 ? only?.source.parameter : null;
-  return parameter && !only?.step.parent && parameter.field === undefined ? parameter : null;
+  return parameter && !only?.step.parent ? parameter : null;
 }
 
 /** What a function of another file calls one back with that it is handed: what it makes of its other arguments, or has of its own. */
@@ -89,21 +117,60 @@ export function givenBack(
   call: Call,
   called: Called,
   { fn }: ClosureValue,
-  callback: number,
+  callback: number | string,
+  field?: string,
 ): readonly Value[] {
   const target = called.target ?? methodTarget(run, called);
-  if (target === null || callback >= called.positional.length) return [];
-  const parts = partsOfElement(run, call, called, fn);
+  if (target === null) return [];
+  const parts = field === undefined ? partsOfElement(run, call, called, fn) : [];
+  const isFirst = (i: number) => i === 0 && field === undefined && called.receiver !== null;
   return fn.params.slice(0, placesMax).map((param, i) => {
-    const part = partOfCallBack(callback, i);
-    const own = tainted([arriving(run.outside(`${target}${fieldOf}${part}`, param), param)]);
-    const passed = passedThrough(run, call, called, target, false, part).map(tainted);
+    const given = givenAs(run, call, called, target, partOfCallBack(callback, i, field), param);
     const element =
       parts[i] ??
-      (i === 0 && called.receiver ? asElementOf(run, called.receiver, anyElement(called.receiver)) : nothing);
-    return joinAll([...passed, own, element]);
+      (isFirst(i) && called.receiver ? asElementOf(run, called.receiver, anyElement(called.receiver)) : nothing);
+    const paths = [...given.paths, ...(element.paths.length > 0 ? element.paths : [byName(param.name)])];
+    return { ...joinAll([given, element]), paths };
   });
 }
+
+/** What a function of another file makes, of what it is passed or has itself, in one part of what it gives. */
+function givenAs(run: Run, call: Call, called: Called, target: string, part: string, at: Span): Value {
+  const outside = `${target}${fieldOf}${part}`;
+  const passed = passedThrough(run, call, called, target, false, part);
+  const taint = [...passed, [arriving(run.outside(outside, at), at)]].reduce(joinTaint, []);
+  return { ...tainted(taint), paths: [givenTo(outside)] };
+}
+
+/** Calls that hand functions of other files to functions of others. */
+const joinedMax = 100;
+/** What of it functions take that are called back. */
+const takenMax = 2;
+
+/** `runJob(req.body.cmd, execute)`, both of other files: what the one calls the other with. */
+export function giveToOthers(run: Run, frame: Frame, call: Call, called: Called): void {
+  const { target, positional, named } = called;
+  if (target === null || !importsFunctions.has(run.language) || run.handovers.size >= joinedMax) return;
+  for (const [place, { closures, taint, paths, slots, instance, type }] of [...positional.entries(), ...named]) {
+    if (closures.length + taint.length > 0 || slots || instance || type || !paths.some(namesFunction)) continue;
+    const taker = targetOf(run, frame, paths.filter(namesFunction));
+    if (taker === null) continue;
+    const args = Array.from({ length: takenMax }, (_, i) =>
+      givenAs(run, call, called, target, partOfCallBack(place, i), call),
+    );
+    handOver(run, taker, args, new Map(), call, { frame, settled: 0 });
+  }
+}
+
+/** Languages whose files import functions by their names. */
+const importsFunctions: ReadonlySet<string> = new Set(["javascript", "python"]);
+
+/** `./tools.execute`; what else files have in common are objects. */
+const namesFunction = remembered((path) =>
+  /^(?!\?).*\.(?!(?:app|cache|client|config|conn|db|log(?:ger)?|pool|router|session|settings|store|[cm]?[jt]sx?)$)\p{Ll}\w*$/u.test(
+    path,
+  ),
+);
 
 /** `note.save((error, saved) => …)`: the first of two is no part of what was saved; of lists each element is. */
 export function takesFailureFirst({ language }: Run, { callee }: Call, { fn: { params } }: ClosureValue): boolean {

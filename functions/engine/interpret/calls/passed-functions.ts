@@ -7,7 +7,7 @@ import { Scope } from "../scope.ts";
 import { settledName, settling } from "../settling.ts";
 import { allTaint, anyElement, type ClosureValue, join, nothing, type Slots, tainted, type Value } from "../value.ts";
 import { mayMakeText } from "./call-names.ts";
-import { accumulated, givenBack, partsOfElement, partsReplaced, takesFailureFirst } from "./callbacks.ts";
+import { accumulated, givenBack, giveToOthers, partsOfElement, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { givenByLibrary } from "./elements.ts";
 import { taintWithin } from "./handover.ts";
@@ -17,17 +17,47 @@ import { runTasks } from "./task-lists.ts";
 /** Calls the functions that a call passes; what they return is what the call may give. */
 export function callBacks(run: Run, frame: Frame, call: Call, called: Called): Value {
   if (runTasks(run, frame, called)) return nothing;
+  giveToOthers(run, frame, call, called);
+  callOptions(run, frame, call, called);
   const passed = [...called.positional.entries(), ...called.named];
-  if (passed.every(([, { closures }]) => closures.length === 0)) return nothing;
-  const results = passed.flatMap(([argument, { closures }], i) =>
-    closures.map((closure) =>
-      handedOn(run, call, called, argument, closure, calledWith(run, frame, call, called, closure, i)),
+  if (passed.every(([, value]) => functionsOf(run, called, value).length === 0)) return nothing;
+  const results = passed.flatMap(([argument, value], i) =>
+    functionsOf(run, called, value).map((closure) =>
+      handedOn(run, call, called, argument, closure, calledWith(run, frame, call, called, closure, i, argument)),
     ),
   );
   return results.reduce<Value>((a, b) => join(a, b), nothing);
 }
 
-function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure: ClosureValue, at: number): Value {
+/** `run_job($name, 'execute')`: PHP hands functions on by their names as well. */
+function functionsOf({ language, file }: Run, { target }: Called, { closures, constants }: Value): Value["closures"] {
+  const [name] = language === "php" && target !== null && constants?.length === 1 ? constants : [];
+  return typeof name === "string" && /^\w+$/.test(name) ? (file.get(name)?.closures ?? []) : closures;
+}
+
+/** Functions that are handed to one of another file in a map; a longer one is a table of its own. */
+const optionsMax = 6;
+
+/** `save(name, { onSave: (saved) => …, onError: … })` */
+function callOptions(run: Run, frame: Frame, call: Call, called: Called): void {
+  if (run.language !== "javascript" || called.target === null) return;
+  for (const [place, { slots }] of called.positional.entries()) {
+    const options = slots?.shape === "map" ? [...slots.entries].filter(([, { closures }]) => closures.length > 0) : [];
+    for (const [name, { closures }] of options.length > optionsMax ? [] : options)
+      for (const closure of closures)
+        callBack(run, frame, closure, null, givenBack(run, call, called, closure, place, name));
+  }
+}
+
+function calledWith(
+  run: Run,
+  frame: Frame,
+  call: Call,
+  called: Called,
+  closure: ClosureValue,
+  at: number,
+  argument: number | string,
+): Value {
   if (isToldFailure(run, call, called, at)) return callBack(run, frame, closure, null, []);
   const given =
     partsReplaced(run, call, called, closure) ??
@@ -38,7 +68,7 @@ function calledWith(run: Run, frame: Frame, call: Call, called: Called, closure:
     givenWith(run, call, called, at) ??
     computedFor(called, at) ??
     givenTo(run, call, called, at);
-  const back = given.length > 0 ? given : givenBack(run, call, called, closure, at);
+  const back = given.length > 0 ? given : givenBack(run, call, called, closure, argument);
   const args = back.length > 0 ? back : partsOfElement(run, call, called, closure.fn);
   if (takesFailureFirst(run, call, closure)) return callBack(run, frame, closure, null, [nothing, ...args.slice(1)]);
   return callBack(run, frame, closure, called.receiver, args);

@@ -231,6 +231,13 @@ export function fieldTaint(run: Run, of: Value, given: readonly Taint[], name: s
       const part = `${filled.part}${fieldOf}${name}`;
       return { ...t, via: t.via?.map((passage) => (passage === filled ? { ...filled, part } : passage)) };
     }
+    if (of.paths.includes(givenTo(outside ?? `${passed?.target}${fieldOf}${passed?.part}`)))
+      return outside === null
+        ? {
+            ...t,
+            via: [...(t.via ?? []).slice(0, -1), { ...passed, part: `${passed?.part}${fieldOf}${name}` } as Passage],
+          }
+        : { ...t, source: run.outside(`${outside}${fieldOf}${name}`, t.source, t.source.count, t.source.told) };
     if (outside !== null) {
       const whole = run.language === "go" ? outside.replace(ofFirst, "") : outside;
       return isResultOf(of, whole) ||
@@ -285,6 +292,9 @@ const isGivenWhole = (outside: string, { step }: Taint): boolean =>
   !step.parent &&
   (/^#(event:|@)[^!]*$/.test(outside) ||
     (outside.includes("(>") && isFilled(outside.slice(outside.indexOf(fieldOf) + 1))));
+
+/** By what a parameter goes that a function of another file calls back with a value: that it is this, as it was. */
+export const givenTo = (outside: string): string => `?${outside}()`;
 
 /** Whether a value is what a function of another file gives, and not made of that. Of an object that nobody knows the method tells. */
 export function isResultOf({ paths }: Pick<Value, "paths">, target: string): boolean {
