@@ -3,7 +3,7 @@ import { assign } from "./assign.ts";
 import { calledBy } from "./calls/called.ts";
 import { summarise } from "./calls/invoke.ts";
 import { notePath } from "./calls/path-conditions.ts";
-import { isThrowing } from "./calls/thrown-values.ts";
+import { forLogs, isThrowing } from "./calls/thrown-values.ts";
 import { check } from "./check.ts";
 import { decided } from "./decided.ts";
 import { bindClass, bindFunction, bindImport } from "./declare.ts";
@@ -131,9 +131,9 @@ function leaves(run: Run, frame: Frame, call: Call): boolean {
   return models.exits.length > 0;
 }
 
-/** What is thrown gets to whoever catches it. That it ends in a log there is what errors are for. */
+/** What is thrown gets to whoever catches it. */
 function throwValue(run: Run, value: Value): void {
-  if (run.thrown) run.thrown = join(run.thrown, cleaned(value, run.catalogue.bitsOf(["log_injection"])));
+  if (run.thrown) run.thrown = join(run.thrown, cleaned(value, run.catalogue.bitsOf(forLogs)));
 }
 
 function noteThrow({ throws, scope }: Frame): void {

@@ -1,7 +1,7 @@
 import type { Call } from "../../ir/ir.ts";
 import { fieldOf } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
-import { allTaint, arriving, join, joinTaint, type Taint, tainted, type Value } from "../value.ts";
+import { allTaint, arriving, cleaned, join, joinTaint, type Taint, tainted, type Value } from "../value.ts";
 import type { Called } from "./called.ts";
 import { passedThrough } from "./carried-taint.ts";
 import { constructorOf } from "./results.ts";
@@ -10,6 +10,9 @@ import { constructorOf } from "./results.ts";
 const throwsValues: ReadonlySet<string> = new Set(["php", "javascript", "python", "java", "csharp"]);
 
 export const isThrowing = ({ language }: Run): boolean => throwsValues.has(language);
+
+/** That what is thrown ends in a log there is what errors are for. */
+export const forLogs = ["log_injection"] as const;
 
 /** What a function throws is a part of what it gives, of which nobody has anything but who catches it. */
 const partThrown = "(thrown";
@@ -26,7 +29,8 @@ export function throwElsewhere(run: Run, call: Call, called: Called): void {
   if (target === null || makesError.test(target)) return;
   const own = arriving(run.outside(`${target}${fieldOf}${partThrown}`, call), call);
   const passed = passedThrough(run, call, called, target, false, partThrown);
-  run.thrown = join(run.thrown, tainted([...passed, [own]].reduce(joinTaint, [])));
+  const thrown = cleaned(tainted([...passed, [own]].reduce(joinTaint, [])), run.catalogue.bitsOf(forLogs));
+  run.thrown = join(run.thrown, thrown);
 }
 
 const makesError = /(?:^|\.)\w*(?:Exception|Error)\.(?:constructor|__init__)$/;
