@@ -149,7 +149,7 @@ export type Origin =
   | { parameter: number; field?: string | undefined }
   /** A function of another file that has returned it, with the field after "!"; or, after "#", a field that other files may fill. The count is that of the arguments it was called with, or `byFramework`; those of them that are constants are told. */
   | { outside: string; count?: number; told?: ToldArguments }
-  /** What another method of the object was given, as this parameter or a field of it; `of` where the class itself keeps it, for all who ask, and the number of its parameters where several have its name. */
+  /** What another method of the object was given, as this parameter or a field of it; `of` where the class itself keeps it, for all who ask, or the module if that is empty, and the number of its parameters where several have its name. */
   | { kept: { method: string; parameter: number; field?: string; of?: string; count?: number } };
 
 /** A value that goes into a function of another file; the argument by position or name. */

@@ -601,6 +601,117 @@ public class App extends HttpServlet {
 }`,
     },
   ],
+  [
+    "what modules of JavaScript keep for all who import them",
+    {
+      "state.js": `
+let current = null;
+let fixed = "x";
+const kept = {};
+export function setCurrent(v) { current = v; }
+export const getCurrent = () => current;
+export const getFixed = () => fixed;
+export const remember = (key, v) => { kept[key] = v; };
+export const recall = (key) => kept[key];`,
+      "session.js": `
+class Session {
+  set(v) { this.name = v; this.size = Number(v); }
+  get() { return this.name; }
+  getSize() { return this.size; }
+}
+module.exports = new Session();`,
+      "box.js": `
+export class Box {
+  set(v) { this.name = v; }
+  get() { return this.name; }
+}`,
+      "app.js": `
+import express from "express";
+import { remember, setCurrent } from "./state";
+import session from "./session";
+import { Box } from "./box";
+import { work } from "./work";
+const app = express();
+app.get("/", (req, res) => {
+  setCurrent(req.query.id);
+  session.set(req.query.name);
+  remember("cmd", req.query.cmd);
+  new Box().set(req.query.box);
+  work();
+});`,
+      "work.js": `
+import { getCurrent, getFixed, recall } from "./state";
+import session from "./session";
+import { Box } from "./box";
+export const work = () => {
+  eval(getCurrent()); // told
+  eval(getFixed());
+  eval(session.get()); // told
+  eval(session.getSize());
+  eval(recall("fixed"));
+  eval(new Box().get());
+};`,
+    },
+  ],
+  [
+    "what modules of Python keep for all who import them",
+    {
+      "state.py": `
+_current = None
+_number = 0
+_other = "x"
+def set_current(v):
+    global _current
+    _current = v
+def get_current():
+    return _current
+def set_number(v):
+    global _number
+    _number = int(v)
+def get_number():
+    return _number
+def get_other():
+    return _other`,
+      "app.py": `
+from flask import Flask, request
+from state import set_current, set_number
+from work import work
+app = Flask(__name__)
+@app.route("/")
+def index():
+    set_current(request.args["c"])
+    set_number(request.args["n"])
+    work()
+    return ""`,
+      "work.py": `
+from state import get_current, get_number, get_other
+def work():
+    eval(get_current())  # told
+    eval(get_number())
+    eval(get_other())`,
+    },
+  ],
+  [
+    "what classes of PHP keep in fields of their own",
+    {
+      "State.php": `<?php
+class State { public static $current; public static $number; public static $fixed = 'x'; }
+class Other { public static $current; }`,
+      "index.php": `<?php
+require 'State.php';
+require 'work.php';
+State::$current = $_GET['c'];
+State::$number = (int)$_GET['n'];
+work();`,
+      "work.php": `<?php
+function work() {
+  system("ls " . State::$current); // told
+  system("ls " . State::$number);
+  system("ls " . State::$fixed);
+  system("ls " . Other::$current);
+}`,
+    },
+  ],
 ];
 
 it.each(projects)("follows %s", async (_, files) => {

@@ -9,7 +9,7 @@ export interface Caller {
   readonly of: { readonly name: string; readonly parameter: number } | null;
 }
 
-/** All that files of Java and Kotlin hand to functions of others, by the last name of what is called; put together when somebody asks. */
+/** All that files of Java, Kotlin, JavaScript and Python hand to functions of others, by the last name of what is called; put together when somebody asks. */
 export class Callers {
   readonly #artefacts: readonly FileArtefact[];
   #calling: ReadonlyMap<string, readonly Caller[]> | null = null;
@@ -29,7 +29,7 @@ function callersOf(artefacts: readonly FileArtefact[]): ReadonlyMap<string, read
   const calling = new Map<string, Caller[]>();
   const note = (caller: Caller) => append(calling, lastSegment(caller.call.target), caller);
   for (const { coverage, link } of artefacts) {
-    if (coverage.language !== "java" && coverage.language !== "kotlin") continue;
+    if (!keepsForAll.test(coverage.language)) continue;
     const { path } = coverage;
     for (const call of link.calls) note({ path, call, of: null });
     for (const { name, passes } of link.exports)
@@ -37,3 +37,6 @@ function callersOf(artefacts: readonly FileArtefact[]): ReadonlyMap<string, read
   }
   return calling;
 }
+
+/** Languages whose classes or modules keep something for all who ask. */
+const keepsForAll = /^(java|kotlin|javascript|typescript|python)$/;

@@ -234,9 +234,9 @@ export class CrossFile {
     return followed;
   }
 
-  /** What any file has a class keep that keeps it for all who ask: `TenantHolder.set(name)`. */
+  /** What any file has a class or a module keep that keeps it for all who ask: `TenantHolder.set(name)`. */
   #keptByClass(path: string, { of, method, parameter }: Kept, depth: number): readonly Arrival[] {
-    return of === undefined ? [] : this.#passedTo(path, `${of}.${method}`, parameter, depth);
+    return of === undefined ? [] : this.#passedTo(path, of === "" ? method : `${of}.${method}`, parameter, depth);
   }
 
   /** The attacker input that other files pass as a parameter of a function, themselves or for those who call them. */

@@ -1,5 +1,6 @@
 import type { ExportedFunction, Handover, LinkRecord, LocalStep, Origin, Way } from "../artefact.ts";
 import { type Catalogue, escaped, type Families } from "../catalogue/catalogue.ts";
+import { lastSegment, ownerOf } from "../catalogue/paths.ts";
 import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/candidates.ts";
 import { excerptOf } from "../findings/excerpt.ts";
 import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts";
@@ -31,6 +32,9 @@ import { isConstructor } from "./exported.ts";
 
 /** Whose objects of other files are told by what lies in which of their fields. */
 const keepsByName: ReadonlySet<string> = new Set(["javascript", "python", "java", "php", "csharp"]);
+
+/** Whose modules keep something for all who import them. */
+const keepsInModules: ReadonlySet<string> = new Set(["javascript", "python"]);
 
 /** More than this many ways out of one function make a record that costs more than it tells. */
 const returnsMax = 40;
@@ -181,6 +185,7 @@ export class Recorder {
       this.#run.language === "php" ||
       !source.parameter ||
       source.parameter.fn === fn ||
+      this.#keptByModule(source, fn) !== undefined ||
       ((field === undefined || isMade) && this.#isOfClass(source.parameter.fn, owner));
     return [
       ...placed.filter(isOwn).slice(0, returnsMax),
@@ -269,19 +274,37 @@ export class Recorder {
   }
 
   /** A parameter of another method, which the object has kept in a field, or the class in one of its own. */
-  #keptIn(method: FunctionNode, { parameter }: Source): Origin | null {
+  #keptIn(method: FunctionNode, source: Source): Origin | null {
+    const { parameter } = source;
     if (!parameter || parameter.fn === method) return null;
     const { fn, index, field } = parameter;
-    const of = this.#keptByClass(fn, method);
+    const byModule = this.#keptByModule(source, method);
+    const of = byModule === undefined ? this.#keptByClass(fn, method) : ownerOf(byModule);
     return {
       kept: {
-        method: fn.name,
+        method: byModule === undefined ? fn.name : lastSegment(byModule),
         parameter: index,
         ...(field !== undefined && { field }),
         ...(of !== undefined && { of }),
         ...(this.#isOverloaded(fn) && { count: fn.params.length }),
       },
     };
+  }
+
+  /**
+   * `let tenant; export const setTenant = (name) => { tenant = name; }`: the name of a function by which a module of JavaScript or Python, or the
+   * one object of a class that it exports, keeps something as it is for all who ask. What lies under keys is not asked for.
+   */
+  #keptByModule(source: Source, giving: FunctionNode): string | undefined {
+    const keeping = source.parameter?.fn;
+    if (!keeping || keeping === giving || !keepsInModules.has(this.#run.language)) return undefined;
+    const owner = this.#run.closures.get(keeping)?.owner ?? null;
+    if (owner !== (this.#run.closures.get(giving)?.owner ?? null)) return undefined;
+    if (owner && !this.#run.aliases.values().some(({ target }) => target === owner.node.name)) return undefined;
+    const isAsItIs = this.#run.summaries
+      .get(keeping)
+      ?.keeps.some(({ value }) => value.taint.some((taint) => taint.source === source));
+    return isAsItIs ? this.#run.exports.entries().find(([, { fn }]) => fn === keeping)?.[0] : undefined;
   }
 
   #isOverloaded(fn: FunctionNode): boolean {

@@ -42,9 +42,10 @@ export function withSharedField(run: Run, frame: Frame, value: Value, { of, name
   return type ? withShared(run, fieldOfType(run, type, name), value, at) : value;
 }
 
-/** `Tenants.current`: a field that a class of Java from another file keeps for all, and which any file may set; no constant. */
+/** `Tenants.current`, `Tenants::$current`: what a class from another file keeps for all, and which any file may set; no constant. */
 export function fieldOfClass({ language, knowledge }: Run, frame: Frame, { of, name }: SharedField): string | null {
-  if (language !== "java" || of.kind !== "variable" || !isClassName(of) || !/^\p{Ll}/u.test(name)) return null;
+  const isKept = language === "java" ? /^\p{Ll}/u : language === "php" ? /^\$/ : null;
+  if (!isKept?.test(name) || of.kind !== "variable" || !isClassName(of)) return null;
   return frame.owner?.node.name === of.name || knowledge.known.has(of.name) ? null : `${inClasses}${of.name}.${name}`;
 }
 
