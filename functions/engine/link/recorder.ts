@@ -29,6 +29,8 @@ import { allFurther, type FunctionNode, type Parameter, type Span, wholeMap } fr
 import type { ShownConstants } from "../secrets/shown-constants.ts";
 import { cleanedNames, insideQuotes } from "./cleaned.ts";
 import { isConstructor } from "./exported.ts";
+import { givesRecord, isRecord } from "./record-types.ts";
+import { shortened } from "./shortened-methods.ts";
 
 /** Whose objects of other files are told by what lies in which of their fields. */
 const keepsByName: ReadonlySet<string> = new Set(["javascript", "python", "java", "php", "csharp"]);
@@ -456,47 +458,6 @@ function madeBy({ returns: { instance, paths } }: Summary, isMethod: boolean): s
   const classes = paths.filter((path) => /^(\w+\\)*\p{Lu}\w*$/u.test(path));
   return isMethod && classes.length > 1 ? undefined : (instance?.node.name ?? classes[0]);
 }
-
-/** `Order::query()->open($since)` calls `scopeOpen($query, $since)`: the same method by its short name, as callers see it. */
-function shortened({ knowledge }: Run, exported: ExportedFunction): ExportedFunction | null {
-  const dot = exported.name.lastIndexOf(".") + 1;
-  const [, prefix = "", first = "", rest = ""] = exported.name.slice(dot).match(/^(\p{Ll}+)(\p{Lu})(\w*)$/u) ?? [];
-  const [own] = knowledge.shortened.get(prefix) ?? [];
-  if (own === undefined) return null;
-  const { flows, passes, returns, guards, parameters } = exported;
-  const isGiven = ({ parameter }: { parameter: number }) => parameter >= own;
-  const seen = <T extends { parameter: number }>(one: T): T => ({ ...one, parameter: one.parameter - own });
-  return {
-    name: `${exported.name.slice(0, dot)}${first.toLowerCase()}${rest}`,
-    parameters: parameters.slice(own),
-    flows: flows.filter(isGiven).map(seen),
-    passes: passes.filter(isGiven).map(seen),
-    returns: returns.flatMap((way) => {
-      if (!("parameter" in way.from)) return [way];
-      return isGiven(way.from) ? [{ ...way, from: seen(way.from) }] : [];
-    }),
-    guards: guards.filter(isGiven).map(seen),
-  };
-}
-
-/** `Promise<Note | null>`, `{ id: string }`, `Note[]`: what a function of TypeScript is declared to give is an object or nothing. */
-function isRecord(type: string | null | undefined): boolean {
-  if (!type || type.length > resultMax) return false;
-  const awaited = /^Promise<(.*)>$/s.exec(type)?.[1] ?? type;
-  const given = awaited.replace(/\|\s*(null|undefined)\b/g, "").trim();
-  return recordType.test(given) && !textType.test(given);
-}
-
-/** UTF-16 units of a type that somebody has written. */
-const resultMax = 300;
-const recordType = /^(\{.*\}|\w+\[\]|(\w+\.)?\p{Lu}\w*\p{Ll}\w*(<[^|]*>)?(\[\])?)$/su;
-/** Names of types that may stand for text, and those that say nothing. */
-const textType =
-  /(html|text|string|markup|page|view|template|message|token|name|id|key|ur[il]|path|slug|content|xml|svg|css|script|code)$|^(awaited|returntype|extract|nonnullable)</i;
-
-/** Whether a result is an object, or a list, wherever it holds this: what is in a field of one is nothing else. */
-const givesRecord = ({ slots, taint: whole }: Value, { source }: Taint, field: string | undefined): boolean =>
-  field !== undefined || (slots !== null && !whole.some((other) => other.source === source));
 
 /** What a decorator tells about a parameter says by itself where it comes from. */
 function isText({ params }: FunctionNode, index: number): boolean {
