@@ -5,8 +5,9 @@ import { candidateOf, type FileContext, nameMax, traceOf } from "../findings/can
 import { excerptOf } from "../findings/excerpt.ts";
 import { keepsGiven, partOfObject } from "../interpret/calls/filled-arguments.ts";
 import { givenVariants } from "../interpret/calls/given-variants.ts";
-import { isSame, partsOf, partsOfResult } from "../interpret/calls/handover.ts";
+import { isSame } from "../interpret/calls/handover.ts";
 import { hasOverloads, nameOfMethod, typesTaken } from "../interpret/calls/overloads.ts";
+import { partsOf, partsOfResult } from "../interpret/calls/parts.ts";
 import { type GivenFunction, registeredBy } from "../interpret/calls/registries.ts";
 import { partsThrown } from "../interpret/calls/thrown-values.ts";
 import { askingObject } from "../interpret/guards/asked-objects.ts";

@@ -23,7 +23,8 @@ import {
 import type { Called } from "./called.ts";
 import { passedThrough } from "./carried-taint.ts";
 import { asElementOf } from "./elements.ts";
-import { handOver, methodTarget, partsOf, targetOf } from "./handover.ts";
+import { handOver, methodTarget, targetOf } from "./handover.ts";
+import { partsOf } from "./parts.ts";
 
 /** More would be a function that does nothing but call others back. */
 export const givenMax = 20;

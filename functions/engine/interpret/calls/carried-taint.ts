@@ -23,9 +23,9 @@ import {
 import { answersYesOrNo } from "./call-names.ts";
 import { isAccumulating } from "./callbacks.ts";
 import { type Called, handedArguments } from "./called.ts";
-import { partsOf } from "./handover.ts";
 import { isElement, isFetched } from "./lookups.ts";
 import { hasOverloads } from "./overloads.ts";
+import { partsOf } from "./parts.ts";
 import { toldBy } from "./path-conditions.ts";
 
 /** A call that nothing is known about gives something made of its arguments and receiver. */

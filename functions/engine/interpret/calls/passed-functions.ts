@@ -10,8 +10,8 @@ import { mayMakeText } from "./call-names.ts";
 import { accumulated, givenBack, giveToOthers, partsOfElement, partsReplaced, takesFailureFirst } from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { givenByLibrary } from "./elements.ts";
-import { taintWithin } from "./handover.ts";
 import { callBack } from "./invoke.ts";
+import { taintWithin } from "./parts.ts";
 import { runTasks } from "./task-lists.ts";
 
 /** Calls the functions that a call passes; what they return is what the call may give. */

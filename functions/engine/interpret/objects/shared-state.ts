@@ -1,6 +1,7 @@
 import { lastSegment } from "../../catalogue/paths.ts";
 import type { Expression, Field, Span } from "../../ir/ir.ts";
-import { isSame, partsOf } from "../calls/handover.ts";
+import { isSame } from "../calls/handover.ts";
+import { partsOf } from "../calls/parts.ts";
 import { inPackage, isClassName } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Scope } from "../scope.ts";

@@ -1,7 +1,8 @@
 import type { CallModels } from "../../catalogue/catalogue.ts";
 import { type Call, type Expression, type Span, wholeMap } from "../../ir/ir.ts";
 import { templateTarget } from "../../templates/template-target.ts";
-import { changed, handOver, isSame } from "../calls/handover.ts";
+import { handOver, isSame } from "../calls/handover.ts";
+import { changed } from "../calls/parts.ts";
 import { argumentsAt, type Subject } from "../check.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
