@@ -16,7 +16,7 @@ const projects: [way: string, files: Record<string, string>][] = [
       "app.js": `
 const app = require("express")();
 const { Page } = require("./page");
-const { pageOf } = require("./factory");
+const { load, pageOf } = require("./factory");
 const { search, searchLimit } = require("./search");
 app.get("/", (req, res) => {
   const page = new Page(req);
@@ -31,6 +31,8 @@ app.get("/", (req, res) => {
   eval(limit);
   eval(pageOf(req).column); // told
   eval(pageOf(req).limit);
+  eval(load(req).params.q); // told
+  eval(load(req).params.n);
   search(page);
   searchLimit(page);
   res.send(page);
@@ -49,7 +51,8 @@ class Page {
 module.exports = { Page };`,
       "factory.js": `
 const { Page } = require("./page");
-exports.pageOf = (req) => new Page(req);`,
+exports.pageOf = (req) => new Page(req);
+exports.load = (req) => ({ params: { q: req.query.q, n: Number(req.query.n) } });`,
       "search.js": `
 exports.search = (page) => eval(page.column); // told
 exports.searchLimit = (page) => eval(page.limit);`,

@@ -26,7 +26,18 @@ export const partsOfResult = (run: Run, value: Value): Parts =>
     ? run.language === "go"
       ? resultsOf(run, value)
       : slotsOf(run, value)
-    : [...partsOf(run, value).filter(([field]) => !field?.endsWith(keysPart)), ...fieldsOf(run, value)];
+    : [...partsWithin(run, value).filter(([field]) => !field?.endsWith(keysPart)), ...fieldsOf(run, value)];
+
+/** `{ page: { q: req.query.q, size: 20 } }`: a map within a result goes by its fields, too. */
+const partsWithin = (run: Run, value: Value): Parts =>
+  partsOf(run, value).flatMap(([field, taint]): Parts => {
+    const within = field !== undefined && tellsWithin.has(run.language) ? value.slots?.entries.get(field) : undefined;
+    return within?.slots?.shape === "map" && taint.length > 0
+      ? slotsOf(run, within).map(([part, given]) => [part === undefined ? field : `${field}${fieldOf}${part}`, given])
+      : [[field, taint]];
+  });
+
+const tellsWithin: ReadonlySet<string> = new Set(["javascript", "python"]);
 
 /** `return Query{Word: word, Size: size}, nil`: a struct among several results goes by its fields. */
 const resultsOf = (run: Run, value: Value): Parts =>
