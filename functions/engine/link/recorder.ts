@@ -43,7 +43,7 @@ const keepsInModules: ReadonlySet<string> = new Set(["javascript", "python"]);
 const returnsMax = 40;
 /** What an answer of a server has beside the page that it is. */
 const besidesPage =
-  /^(headers|cookies|status(_code)?|mimetype|content_(type|length|disposition)|last_modified|expires|cache_control)(\.|$)/;
+  /^(headers|cookies|status(_code)?|mimetype|content_(type|length|disposition)|last_modified|expires|cache_control)([.!]|$)/;
 /** The part of a way that lies in one file, shorter where it is not known to begin with input: most of these never become a finding. */
 const stepsMax = 4;
 /** The same for those that frameworks fill: nobody asks for more of what comes in at once. */
