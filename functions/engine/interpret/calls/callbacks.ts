@@ -93,8 +93,9 @@ function calledParameter(
     : null;
 }
 
-const inOptions =
-  /^(on|before|after|handle)[A-Z_]\w*$|^(call_?[bB]ack|cb|done|handler|success|error|fail(ure)?|complete|render|format|transform)$/;
+/** How functions are called that are handed in a map to be called back; a handler of a route is called by the framework. */
+export const inOptions =
+  /^(on|before|after)[A-Z_]\w*$|^(call_?[bB]ack|cb|done|success|error|fail(ure)?|complete|render|format|transform)$/;
 
 /** How the only method is called of an interface that an application has for functions. */
 const onlyMethod = /^(accept|apply|call|execute|handle|invoke|perform|process|(on|do)\p{Lu}\w*)$/u;

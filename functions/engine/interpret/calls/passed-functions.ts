@@ -7,7 +7,15 @@ import { Scope } from "../scope.ts";
 import { settledName, settling } from "../settling.ts";
 import { allTaint, anyElement, type ClosureValue, join, nothing, type Slots, tainted, type Value } from "../value.ts";
 import { mayMakeText } from "./call-names.ts";
-import { accumulated, givenBack, giveToOthers, partsOfElement, partsReplaced, takesFailureFirst } from "./callbacks.ts";
+import {
+  accumulated,
+  givenBack,
+  giveToOthers,
+  inOptions,
+  partsOfElement,
+  partsReplaced,
+  takesFailureFirst,
+} from "./callbacks.ts";
 import type { Called } from "./called.ts";
 import { givenByLibrary } from "./elements.ts";
 import { callBack } from "./invoke.ts";
@@ -42,7 +50,10 @@ const optionsMax = 6;
 function callOptions(run: Run, frame: Frame, call: Call, called: Called): void {
   if (run.language !== "javascript" || called.target === null) return;
   for (const [place, { slots }] of called.positional.entries()) {
-    const options = slots?.shape === "map" ? [...slots.entries].filter(([, { closures }]) => closures.length > 0) : [];
+    const options =
+      slots?.shape === "map"
+        ? [...slots.entries].filter(([name, { closures }]) => closures.length > 0 && inOptions.test(name))
+        : [];
     for (const [name, { closures }] of options.length > optionsMax ? [] : options)
       for (const closure of closures)
         callBack(run, frame, closure, null, givenBack(run, call, called, closure, place, name));
