@@ -338,7 +338,7 @@ func main() { http.HandleFunc("/", handler) }`,
     {
       "app.js": `
 const app = require("express")();
-const { load, loadInput, loadNumber, loadFixed, loadQuietly } = require("./load");
+const { load, loadInput, loadNumber, loadFixed, loadQuietly, find, count, note } = require("./load");
 app.get("/", async (req, res) => {
   try { await load(req.query.x); } catch (e) {
     if (req.query.a) res.send("<p>" + e.message + "</p>"); // told
@@ -362,6 +362,10 @@ app.get("/", async (req, res) => {
   try { load("x"); } catch (e) {
     res.send("<p>" + e.message + "</p>");
   }
+  const { id } = req.query;
+  try { find(id); count(id); note(id, id); loadFixed(id); loadNumber(id); loadQuietly(id); } catch (e) {
+    res.send("<p>" + e.message + "</p>");
+  }
 });`,
       "load.js": `
 class NotFound extends Error {
@@ -375,6 +379,9 @@ exports.load = async (id) => check(id);
 exports.loadInput = (req) => { throw new Error("No item " + req.query.x); };
 exports.loadNumber = (id) => { throw new Error("No item " + Number(id)); };
 exports.loadFixed = (id) => { throw new Fixed(id); };
+exports.find = (id) => { throw new Error("none"); };
+exports.count = (id) => { throw new Error("no number"); };
+exports.note = (id, text) => { throw new Error("no text"); };
 exports.loadQuietly = (id) => { try { check(id); } catch { return null; } };`,
     },
   ],

@@ -1,4 +1,5 @@
 import type { Call } from "../../ir/ir.ts";
+import { waysMax } from "../guards/passage.ts";
 import { fieldOf } from "../objects/members.ts";
 import type { Frame, Run } from "../run.ts";
 import { allTaint, arriving, cleaned, join, joinTaint, type Taint, tainted, type Value } from "../value.ts";
@@ -29,9 +30,19 @@ export function throwElsewhere(run: Run, call: Call, called: Called): void {
   if (target === null || makesError.test(target)) return;
   const own = arriving(run.outside(`${target}${fieldOf}${partThrown}`, call), call);
   const passed = passedThrough(run, call, called, target, false, partThrown);
-  const thrown = cleaned(tainted([...passed, [own]].reduce(joinTaint, [])), run.catalogue.bitsOf(forLogs));
-  run.thrown = join(run.thrown, thrown);
+  for (const taint of [...passed.flat(), own]) {
+    if (!hasRoom(run.thrown, taint)) continue;
+    run.thrown = join(run.thrown, cleaned(tainted([taint]), run.catalogue.bitsOf(forLogs)));
+  }
 }
+
+/** Of more ways than are told apart nothing would be known: what one of many calls may throw is not taken for input as it came. */
+function hasRoom({ taint }: Value, { source, via }: Taint): boolean {
+  const known = taint.filter((one) => one.source === source);
+  return known.every((one) => one.via === undefined || countOf(one.via) + countOf(via) <= waysMax);
+}
+
+const countOf = (via: Taint["via"]): number => Math.max(1, ...(via ?? []).map(({ ways }) => ways?.length ?? 1));
 
 const makesError = /(?:^|\.)\w*(?:Exception|Error)\.(?:constructor|__init__)$/;
 

@@ -73,7 +73,7 @@ export const anyGiven = "(";
 const passagesMax = 6;
 
 /** A page puts the same value together by two or three functions; of more ways, only what all have in common is kept. */
-const waysMax = 4;
+export const waysMax = 4;
 
 /** The passages of a way that goes on through others. */
 export function joinedPassages(
