@@ -3,7 +3,7 @@ import type { Subject } from "../check.ts";
 import { evaluate } from "../evaluate.ts";
 import { useOf } from "../memory/memory.ts";
 import { accessPath, namesQualified } from "../names.ts";
-import { withFields } from "../objects/known-fields.ts";
+import { asText, withFields } from "../objects/known-fields.ts";
 import { member, memberOfInstance, methodOf } from "../objects/members.ts";
 import { withoutShared } from "../objects/shared-state.ts";
 import type { Frame, Run } from "../run.ts";
@@ -41,7 +41,7 @@ export function prepare(run: Run, frame: Frame, call: Call): Called {
   const isOf =
     callee.kind === "field" &&
     !(call.isNew && run.language === "java" && namesQualified(run, accessPath(callee) ?? ""));
-  const receiver = isOf ? withoutShared(evaluate(run, frame, callee.of)) : null;
+  const receiver = isOf ? asText(run, frame, call, withoutShared(evaluate(run, frame, callee.of))) : null;
   if (receiver && callee.kind === "field") useOf(run, frame, callee.of, receiver);
   const inherited = inheritedMember(run, frame, callee);
   const found =

@@ -1,6 +1,6 @@
-import type { Expression } from "../../ir/ir.ts";
+import type { Call, Expression } from "../../ir/ir.ts";
 import { setsRights } from "../guards/rights.ts";
-import { accessPath } from "../names.ts";
+import { accessPath, memberPaths } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Variables } from "../scope.ts";
 import { allTaint, boundSlots, cleaned, nothing, type Value } from "../value.ts";
@@ -19,6 +19,22 @@ export function withFields(run: Run, frame: Frame, expression: Expression, value
   if (key === null || !fields) return value;
   const whole = filled(fields, key, value, depthMax);
   return setsRights(whole) ? cleaned(whole, run.catalogue.bitsOf(["mass_assignment"])) : whole;
+}
+
+/**
+ * An object whose text is asked for, `address.String()` of Go: it is made of all the fields, of which a model may say what they are harmless
+ * for. Methods of the project's own are followed instead.
+ */
+export function asText(run: Run, frame: Frame, { callee, args }: Call, value: Value): Value {
+  if (run.language !== "go" || callee.kind !== "field" || callee.name !== "String" || args.length > 0) return value;
+  const whole = value.instance ? value : withFields(run, frame, callee.of, value);
+  if (whole.slots?.shape !== "map") return whole;
+  const entries = [...whole.slots.entries].map(([name, field]) => {
+    const { sanitizers } = run.knowledge.reads.findAll(memberPaths(whole, name));
+    const cleans = sanitizers.reduce((all, sanitizer) => all | sanitizer.cleans, 0);
+    return [name, cleaned(field, cleans)] as const;
+  });
+  return { ...whole, slots: { ...whole.slots, entries: new Map(entries) } };
 }
 
 /** `input.Filters.Sort = sort` in Go: a struct within another has no value of its own. */
