@@ -169,7 +169,7 @@ function refineComparison(
       if (accessPath(left) === null || evaluate(run, frame, left).taint.length === 0) equal(run, frame, right, left);
     }
     if (same)
-      for (const path of [...pathsInCommon(left), ...pathsInCommon(right)])
+      for (const path of [...pathsInCommon(frame, left), ...pathsInCommon(frame, right)])
         if (accessPath(path) !== null) change(run, frame, path, below(run));
     if (same) signatureEqual(run, frame, [left, right]);
     if (same) parentTest(run, frame, left, right);

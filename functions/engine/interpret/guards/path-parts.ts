@@ -4,17 +4,26 @@ import { walk } from "../../ir/walk.ts";
 import { evaluate } from "../evaluate.ts";
 import { accessPath } from "../names.ts";
 import type { Frame, Run } from "../run.ts";
+import { original } from "./address-parts.ts";
 import { isSlash } from "./last-parts.ts";
 
 const common = new Set(["commonpath", "commonprefix"]);
 
-/** `commonpath([base, path])`, to be compared with the base: what it is asked about. */
-export function pathsInCommon(expression: Expression): readonly Expression[] {
-  if (expression.kind !== "call" || expression.callee.kind !== "field" || !common.has(expression.callee.name))
-    return [];
-  const [list] = expression.args;
+/** `commonpath([base, path])`, also as a `Path` or by a name, to be compared with the base: what it is asked about. */
+export function pathsInCommon(frame: Frame, expression: Expression): readonly Expression[] {
+  const asked = original(frame, asWritten(original(frame, expression)));
+  if (asked.kind !== "call" || asked.callee.kind !== "field" || !common.has(asked.callee.name)) return [];
+  const [list] = asked.args;
   return list?.value.kind === "collection" ? list.value.entries.map((entry) => entry.value) : [];
 }
+
+/** `Path(place)`, `str(place)`: the same place. */
+function asWritten(place: Expression): Expression {
+  if (place.kind !== "call" || place.args.length !== 1) return place;
+  return isSamePlace.test(calledName(place)) ? (place.args[0]?.value ?? place) : place;
+}
+
+const isSamePlace = /^((Pure)?(Posix)?Path|str|fspath)$/;
 
 const divides = /^([sS]plit|explode|FieldsFunc)$/;
 
