@@ -11,6 +11,7 @@ import { basePaths, byName, declaredType, givenBy, hasObjects, namesClass, typed
 import { heardAs } from "../objects/announced.ts";
 import { instantiate } from "../objects/instances.ts";
 import type { Frame, Run } from "../run.ts";
+import { isOneSegment, noSlash } from "../texts/segments.ts";
 import { constantsAsked, constraintsOf, placeholderCleans, validatedAs } from "../validators/constraints.ts";
 import { handedRecord } from "../validators/handed-records.ts";
 import { calledInRoute } from "../validators/route-variables.ts";
@@ -91,6 +92,7 @@ export function parameterValue(
       ...(elsewhere === null ? [] : [givenBy(`${elsewhere}.__init__`)]),
       ...modulesOf(run, fallback),
       ...(stated ? [] : [byName(param.name)]),
+      ...(kind && isOneSegment(run, fn, param) ? [noSlash] : []),
     ],
     taint,
   };

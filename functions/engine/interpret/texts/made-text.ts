@@ -8,13 +8,14 @@ import type { Value } from "../value.ts";
 import { beforeExtension } from "./fixed-extension.ts";
 import { placedInPage } from "./page-places.ts";
 import { outsideQuotes } from "./quotes.ts";
+import { withinSegments } from "./segments.ts";
 
 /** Of one rule; more would be a file that does nothing else. A page has so many for markup that its queries must not wait behind them. */
 const textsMax = 100;
 
 /** The text that parts make one after the other, each as harmless as its place in it lets it be. */
 export function madeText(run: Run, frame: Frame, values: readonly Value[], parts: readonly Expression[]): Value {
-  const placed = placedInPage(run, frame, values, parts);
+  const placed = placedInPage(run, frame, withinSegments(run, values), parts);
   return noteText(run, frame, concatenate(outsideQuotes(run, beforeExtension(run, afterHost(run, placed)))));
 }
 
