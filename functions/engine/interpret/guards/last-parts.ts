@@ -79,5 +79,7 @@ const eitherSlash = /^(\[[/\\]*\/[/\\]*\]|[\\|]*\/[/\\|]*)\+?$/;
 
 /** A slash, or what the system has in its place. */
 export const isSlash = (e: Expression | undefined): boolean =>
-  (e?.kind === "literal" && (e.value === "/" || e.value === "\\")) ||
-  (e?.kind === "field" && /^(sep|separator|separatorChar)$/.test(e.name));
+  (e?.kind === "literal" && (e.value === "/" || e.value === "\\")) || (e?.kind === "field" && namesSlash.test(e.name));
+
+/** What libraries call that. */
+export const namesSlash = /^(sep|separator|separatorChar)$/;

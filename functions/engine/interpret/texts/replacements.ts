@@ -1,7 +1,9 @@
+import { lastSegment } from "../../catalogue/paths.ts";
 import { lastName } from "../../ir/called-name.ts";
 import type { Call, Expression } from "../../ir/ir.ts";
 import { evaluate } from "../evaluate.ts";
 import { original } from "../guards/address-parts.ts";
+import { namesSlash } from "../guards/last-parts.ts";
 import { matchedBy } from "../guards/matcher-tests.ts";
 import type { Frame, Run } from "../run.ts";
 import type { Value } from "../value.ts";
@@ -59,9 +61,14 @@ function replaced(
   const [written, ...others] = pattern?.constants ?? [];
   const [text] = put?.constants?.length === 1 ? put.constants : [null];
   const known = { isRegex, put: text === null ? null : String(text), everywhere };
+  if (pattern && isSeparator(pattern)) return [{ ...known, isRegex: false, pattern: "/" }];
   if (pattern && isNameOnly(pattern)) return [{ ...known, pattern: "", elsewhere: pattern }];
   return typeof written !== "string" || others.length > 0 ? [] : [{ ...known, pattern: written }];
 }
+
+/** `name.replace(os.sep, "_")` */
+const isSeparator = (value: Value): boolean =>
+  isNameOnly(value) && value.paths.every((path) => namesSlash.test(lastSegment(path)) && path.includes("."));
 
 const isNameOnly = ({ constants, taint, slots, paths }: Value): boolean =>
   constants === null && taint.length === 0 && !slots && paths.length > 0;
