@@ -39,7 +39,13 @@ export class StatementReader {
     for (const { sources, entryPoints } of models) {
       for (const { shallow, kind } of sources) if (shallow && this.asked.has(kind)) knowledge.shallowKinds.add(kind);
       for (const entry of entryPoints) {
-        if (entry.names && !entry.method && !entry.exported) knowledge.entryNames.push(this.meanings.entryPoint(entry));
+        if (entry.names && !entry.method && !entry.exported) {
+          const { entryNames } = knowledge;
+          const point = this.meanings.entryPoint(entry);
+          // What says what parameters are not is asked before what says what they are.
+          if (entry.instead) entryNames.unshift(point);
+          else entryNames.push(point);
+        }
         if (entry.exported) knowledge.hasEntryExports = true;
       }
     }
