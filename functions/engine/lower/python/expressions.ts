@@ -1,4 +1,4 @@
-import type { Argument, Entry, Expression, Operation } from "../../ir/ir.ts";
+import type { Argument, Entry, Expression, Span } from "../../ir/ir.ts";
 import { handsOut, wholeMap } from "../../ir/ir.ts";
 import { childIn, childOf, childrenIn, type SyntaxNode } from "../../parse/syntax.ts";
 import { numberOf, positional, span, unescapeText } from "../lowering.ts";
@@ -271,13 +271,24 @@ function unary(l: PythonLowering, node: SyntaxNode): Expression {
 function comparison(l: PythonLowering, node: SyntaxNode): Expression {
   const operands = node.children.filter((c) => c.field !== "operators");
   const operators = childrenIn(node, "operators").map((c) => l.textOf(c).replace(/\s+/g, " "));
-  const pairs = operators.map((operator, i): Operation => {
+  const pairs = operators.map((operator, i): Expression => {
     const left = operands[i] ?? node;
     const right = operands[i + 1] ?? node;
-    const pair = [l.expression(left), l.expression(right)];
-    return { start: left.start, end: right.end, kind: "operation", operator, operands: pair };
+    return compared({ start: left.start, end: right.end }, operator, l.expression(left), l.expression(right));
   });
   const only = pairs[0];
   if (!only) return l.unknown(node);
   return pairs.length === 1 ? only : { ...span(node), kind: "operation", operator: "and", operands: pairs };
+}
+
+/** `type(found) == Order` asks what `isinstance(found, Order)` asks, and of that class alone. */
+function compared(at: Span, operator: string, left: Expression, right: Expression): Expression {
+  const isAsked = /^(==|!=|is|is not)$/.test(operator) && left.kind === "call" && left.args.length === 1;
+  if (!isAsked || left.callee.kind !== "variable" || left.callee.name !== "type")
+    return { ...at, kind: "operation", operator, operands: [left, right] };
+  const args = [...left.args, { name: null, spread: false, value: right }];
+  const asked: Expression = { ...left, ...at, callee: { ...left.callee, name: "isinstance" }, args };
+  return operator === "==" || operator === "is"
+    ? asked
+    : { ...at, kind: "operation", operator: "not", operands: [asked] };
 }
