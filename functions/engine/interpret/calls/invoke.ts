@@ -201,10 +201,22 @@ export function inline(
 /** `Orders orders() { return registry.orders(); }`: of what nobody knows, the method that gives it says what it is. */
 function asDeclared(run: Run, frame: Frame, { getter, result }: FunctionNode): Value {
   const given = frame.returned ?? nothing;
+  if (run.language === "python") return result ? asAnswer(run, frame, given, result) : given;
   const isTold = run.language === "java" || (run.language === "csharp" && getter);
   if (!isTold || !result || given.instance || given.type || !isClass.test(result)) return given;
   return withType(run, frame, given, result);
 }
+
+/** `def sheet(name) -> Response`: what a function says is an answer is looked at where the answer is made, as that of its class is. */
+function asAnswer(run: Run, frame: Frame, given: Value, result: string): Value {
+  if (given.taint.length === 0 || !namesAnswer.test(result)) return given;
+  const { sanitizers } = run.knowledge.calls.findAll(typedAs(run, frame, result).paths);
+  const cleans = sanitizers.reduce((all, one) => (one.when.length + one.unless.length > 0 ? all : all | one.cleans), 0);
+  return cleaned(given, cleans & run.catalogue.bitsOf(["xss"]));
+}
+
+/** Cheap to ask before the type is looked up. */
+const namesAnswer = /Response\b/;
 
 /** A variable of types says nothing. */
 const isClass = /^\p{Lu}\w/u;
