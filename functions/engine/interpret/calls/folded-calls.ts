@@ -35,11 +35,17 @@ export function prefixOf(folded: Value["constants"], call: Call, called: Called)
   if (replaces.has(name)) return begun !== null && isWritten(begun) ? eitherText : null;
   if (name !== "format" && name !== "concat" && name !== "formatted") return null;
   if (name === "concat") return called.receiver?.prefix ?? null;
-  const own = called.receiver?.constants?.[0];
+  const own = beginningOf(called.receiver);
   const [first, ...rest] = called.positional;
-  if (typeof own === "string") return formatPrefix(own, called.positional);
-  const given = first?.constants?.[0];
-  return typeof given === "string" ? formatPrefix(given, rest) : null;
+  if (own !== null) return formatPrefix(own, called.positional);
+  const given = beginningOf(first);
+  return given === null ? null : formatPrefix(given, rest);
+}
+
+/** What a format is known to say: all of it, or what stands in front of a constant of another file. */
+function beginningOf(format: Value | null | undefined): string | null {
+  const text = format?.constants?.[0];
+  return typeof text === "string" ? text : (format?.prefix ?? null);
 }
 
 const trims: ReadonlySet<string> = new Set(["trim", "trimEnd", "trimRight", "strip", "rstrip"]);
