@@ -260,7 +260,10 @@ function exportMembers(run: Run, within: string, { slots }: Value, depth: number
   }
 }
 
-/** Before there were classes, methods were written as `Image.prototype.convert = …`, or as `this.convert = …` in the function that makes the object. */
+/**
+ * Before there were classes, methods were written as `Image.prototype.convert = …`, or as `this.convert = …` in the function that makes the
+ * object; constructors of classes still put some there that know what else they have declared.
+ */
 function exportMethod(
   run: Run,
   frame: Frame,
@@ -270,8 +273,15 @@ function exportMethod(
 ): void {
   if (run.language !== "javascript" || !closure) return;
   const made = frame.fn && of.paths.includes("this") ? frame.fn.name || "this" : undefined;
-  const owner = accessPath(to.of)?.match(/^([\w$]+)\.prototype$/)?.[1] ?? made;
+  const owner = accessPath(to.of)?.match(/^([\w$]+)\.prototype$/)?.[1] ?? made ?? constructed(run, frame, of);
   if (owner) run.exports.set(`${owner}.${to.name}`, closure);
+}
+
+/** The class that other files know whose constructor this is, where the object is of it. */
+function constructed({ exports }: Run, { fn, owner }: Frame, { instance }: Value): string | undefined {
+  if (fn?.name !== "constructor" || !owner || instance !== owner) return undefined;
+  const { name } = owner.node;
+  return exports.get(`${name}.${fn.name}`)?.fn === fn ? name : undefined;
 }
 
 /** What a module of Python binds is what other files import from it: an object that it has made, a name that it has imported itself. */

@@ -52,10 +52,11 @@ export class Assignments {
   }
 }
 
-/** `this.save = …` in a function that makes objects, called as interpret/assign.ts exports it. */
+/** `this.save = …` in a function that makes objects, or a constructor, called as interpret/assign.ts exports it. */
 function methodOf(to: Expression, { functions, owner }: Within): string | null {
   const maker = functions.at(-1);
-  if (owner || !maker || maker.owner !== null || to.kind !== "field" || written(to.of) !== "this") return null;
+  if (owner || !maker || to.kind !== "field" || written(to.of) !== "this") return null;
   const [name = ""] = maker.names;
+  if (maker.owner !== null) return name === `${maker.owner}.constructor` ? `${maker.owner}.${to.name}` : null;
   return `${name.startsWith("<") ? "this" : name}.${to.name}`;
 }

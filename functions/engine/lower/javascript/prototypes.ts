@@ -40,7 +40,11 @@ function methodOf(assign: Assign, of: Expression, { start, end, key, value }: En
 }
 
 /** Whether a file may have what withClasses looks for. */
-export const mayHaveClasses = (text: string): boolean => text.includes(".prototype") || text.includes("createClass");
+export const mayHaveClasses = (text: string): boolean =>
+  text.includes(".prototype") || text.includes("createClass") || givesFunction.test(text);
+
+/** `this.find = function`, `self.find = (name) =>` */
+const givesFunction = /\b(?:this|self|that|me|_this)\.[\w$]+ ?= ?(?:async )?(?:function\b|\(|[\w$]+ ?=>)/;
 
 /** A function that objects are made with, as it is declared among other statements; of a class that is one already, none. */
 interface Maker {
@@ -63,6 +67,7 @@ export function withClasses(given: Statement[]): Statement[] {
   if (makers.size === 0) return statements;
   const told = new Map<Statement, readonly Told[]>();
   const classes = new Map<string, Told[]>();
+  for (const [name, { fn }] of makers) if (fn && givesMethods(name, fn)) classes.set(name, [{ name, base: null }]);
   for (const statement of statements) {
     const said = toldBy(statement, makers);
     if (said.length > 0) told.set(statement, said);
@@ -80,6 +85,9 @@ export function withClasses(given: Statement[]): Statement[] {
     for (const base of made.bases) if (base.kind === "variable") place(base.name);
     result.push(made, ...maker.others.map((assign) => assigned(assign, name)));
   };
+  // A function that is declared is there before what stands above it.
+  const around = new Set([...told.values()].flat().map(({ name }) => name));
+  for (const [name, { statement }] of makers) if (statement.kind === "function" && !around.has(name)) place(name);
   for (const statement of statements) {
     const said = told.get(statement);
     const own = replaced.get(statement);
@@ -88,6 +96,26 @@ export function withClasses(given: Statement[]): Statement[] {
     if (!said && !own) result.push(statement);
   }
   return result;
+}
+
+/**
+ * `this.find = function (name) {…}` in a function that is called as classes are, also by another name of it: `var self = this`. Its methods
+ * know what the function has declared, and so stay where they are.
+ */
+function givesMethods(name: string, { body }: FunctionNode): boolean {
+  if (!/^\p{Lu}/u.test(name)) return false;
+  const itself = new Set(["this"]);
+  return body.some((statement) => {
+    if (statement.kind !== "expression" || statement.value.kind !== "assign") return false;
+    const chain = chainOf(statement.value);
+    const from = chain.at(-1)?.from;
+    const isItself = from?.kind === "variable" && itself.has(from.name);
+    for (const { to } of chain) if (isItself && to.kind === "variable") itself.add(to.name);
+    return (
+      from?.kind === "closure" &&
+      chain.some(({ to }) => to.kind === "field" && to.of.kind === "variable" && itself.has(to.of.name))
+    );
+  });
 }
 
 /** What a statement hands on as it is, `module.exports = Page`: a function that is declared is there before. */
