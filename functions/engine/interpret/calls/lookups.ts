@@ -175,7 +175,9 @@ const saysSomething = remembered((name) => /message|msg|error|build|echo|hello|g
  */
 export const isFetched = (run: Run, { awaited, callee }: Call, { receiver, names }: Called): boolean => {
   const name = callee.kind === "field" || callee.kind === "variable" ? callee.name : "html";
-  if (receiver?.taint.some(({ source }) => !source.parameter && source.outside === null)) return false;
+  // A list that is known is gone through, and nobody asked.
+  const held = receiver?.slots?.shape === "list" ? allTaint(receiver) : receiver?.taint;
+  if (held?.some(({ source }) => !source.parameter && source.outside === null)) return false;
   if (run.language === "python" && givesNoText(name)) return true;
   // Helpers that all of a program sees.
   if (run.language === "ruby" && callee.kind === "variable") return !mayMakeText(name);

@@ -90,6 +90,8 @@ function calledWith(
  * for, as `transaction(async (tx) => ({ ...row, id }))` is, is the object that the function gives, unless text is made of it.
  */
 function handedOn(run: Run, call: Call, { target }: Called, argument: number | string, by: ClosureValue, given: Value) {
+  if (target === null && isMapped(run, call, given))
+    return listOf({ ...tainted(given.taint), slots: onTop(given.slots) });
   const waits = run.language === "javascript" && (call.awaited === true || by.fn.suspends === true);
   const isObject = waits && given.slots?.shape === "map" && !mayMakeText(lastName(call.callee));
   const value: Value = { ...tainted(taintWithin(run, given)), slots: isObject ? onTop(given.slots) : null };
@@ -97,6 +99,15 @@ function handedOn(run: Run, call: Call, { target }: Called, argument: number | s
     ? value
     : through(value, { target, argument, check: "result", trusted: false, returned: true });
 }
+
+/** `names.map((name) => ({ name, kind: "book" }))`: each element is such a record, and what is in one of its fields is in no other. */
+const isMapped = ({ language }: Run, { callee }: Call, { slots }: Value): boolean =>
+  language === "javascript" && slots?.shape === "map" && callee.kind === "field" && callee.name === "map";
+
+const listOf = (element: Value): Value => ({
+  ...nothing,
+  slots: { shape: "list", entries: new Map(), rest: element },
+});
 
 /** The fields of an object without those of what is in them: one that is put into itself again and again would get ever deeper. */
 const onTop = (slots: Slots | null): Slots | null =>

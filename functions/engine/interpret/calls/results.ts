@@ -25,6 +25,7 @@ import { askedInRoute } from "../validators/route-variables.ts";
 import { schemaMade } from "../validators/schemas.ts";
 import {
   allTaint,
+  anyElement,
   arriving,
   cleaned,
   join,
@@ -191,7 +192,7 @@ function ofContainer(
     const words = splitWords(run, call, receiver, positional[0]);
     return words && { ...nothing, paths, slots: words };
   }
-  const of = receiver ?? nothing;
+  const of = container === "sift" && !asksWhetherAny(positional[0]) ? inAnyOrder(receiver) : (receiver ?? nothing);
   const done = operateContainer(container, of, positional, called.named, frame.loops.length > 0);
   if (done.receiver && call.callee.kind === "field")
     storeReceiver(run, frame, call.callee.of, cleaned(done.receiver, cleansOf(run, frame, called, call)));
@@ -329,10 +330,17 @@ const containerOf = (
         !isAskedOfClass(call)
       : does === "concat" || does === "sift" || (does === "slice" && language === "javascript")
         ? // Texts have methods of these names, too.
-          receiver?.slots?.shape === "list" && (does !== "sift" || asksWhetherAny(positional[0]))
+          receiver?.slots?.shape === "list" &&
+          (does !== "sift" || asksWhetherAny(positional[0]) || hasRecords(receiver))
         : // `table.insert()` with nothing to insert is no list's method.
           call.args.length > 0 || (does !== "append" && does !== "append-each" && does !== "absorb"),
   );
+
+/** Where elements are records, what is in one of their fields is in no other, whichever of them are kept. */
+const hasRecords = (list: Value): boolean => anyElement(list).slots?.shape === "map";
+
+const inAnyOrder = (list: Value | null): Value =>
+  list ? { ...list, slots: { shape: "list", entries: new Map(), rest: anyElement(list) } } : nothing;
 
 /** `args.filter(Boolean)`, `args.filter((arg) => arg)`: only what is empty goes. */
 function asksWhetherAny(test: Value | undefined): boolean {
