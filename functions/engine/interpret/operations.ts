@@ -16,7 +16,7 @@ import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./opera
 import type { Frame, Run } from "./run.ts";
 import { madeText } from "./texts/made-text.ts";
 import { placedInFormat } from "./texts/placed-arguments.ts";
-import { allTaint, cleaned, constant, joinAll, nothing, unset, type Value } from "./value.ts";
+import { allTaint, cleaned, constant, join, joinAll, nothing, unset, type Value } from "./value.ts";
 
 /** The same object, which goes by the names of the class as well. */
 function castTo(run: Run, frame: Frame, { operands: [of, type] }: Operation): Value {
@@ -92,15 +92,23 @@ function answerOf(value: Value): Value {
   return known === null ? nothing : constant(known);
 }
 
+/** `found && (part = found.next)`, `(part = found.next) !== null`: the variables that an operand gives something, as far as one sees at once. */
+function assignedIn(operand: Expression): string[] {
+  const parts = operand.kind === "operation" ? operand.operands : [operand];
+  return parts.flatMap((part) => (part.kind === "assign" && part.to.kind === "variable" ? [part.to.name] : []));
+}
+
 /** `a || b` gives one of its operands; later ones are evaluated under what the earlier ones tell. */
 function choice(run: Run, frame: Frame, e: Operation): Value {
   const conjunction = e.operator === "&&" || e.operator === "and";
-  const before = frame.scope.copy();
+  let before: ReturnType<typeof frame.scope.copy> = null;
   const values: Value[] = [];
   const truths: (boolean | null)[] = [];
   for (const [i, operand] of e.operands.entries()) {
     if (i > 0 && e.operator !== "??") refine(run, frame, e.operands[i - 1] as Expression, conjunction);
     const value = evaluate(run, frame, operand);
+    // The first is reached in any case, and so is what it assigns.
+    if (i === 0) before = frame.scope.copy();
     const known = e.operator === "??" ? null : decided(run, frame, operand, value);
     const isLast = i === e.operands.length - 1;
     // `name && all[name]` gives the name only where it is empty.
@@ -116,6 +124,10 @@ function choice(run: Run, frame: Frame, e: Operation): Value {
   if (before && after)
     for (const [key, value] of after)
       if ((!before.has(key) || before.get(key) === unset) && !key.includes(".")) before.set(key, value);
+  for (const name of before && after ? e.operands.slice(1).flatMap(assignedIn) : []) {
+    const [known, given] = [before?.get(name), after?.get(name)];
+    if (known && given && known !== given) before?.set(name, join(known, given));
+  }
   const last = truths.at(-1) ?? null;
   if (last !== null && truths.every((known) => known !== null)) return values.at(-1) as Value;
   const decidedEarly = last !== null && last !== conjunction;
