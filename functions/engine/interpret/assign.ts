@@ -19,6 +19,7 @@ import { setterOf } from "./objects/accessors.ts";
 import { keepForKin, keepForOthers, keepInStruct } from "./objects/fields-of-others.ts";
 import { underGivenKey } from "./objects/given-keys.ts";
 import { methodOf } from "./objects/members.ts";
+import { exportMethod } from "./objects/methods-of-this.ts";
 import { isUnderOwnKey } from "./objects/own-keys.ts";
 import { isOwnKey, listRewritten, namesWritten, noteElement, rewritten } from "./objects/rewritten-elements.ts";
 import { isFactOf } from "./objects/settled-objects.ts";
@@ -258,30 +259,6 @@ function exportMembers(run: Run, within: string, { slots }: Value, depth: number
     exportAs(run, `${within}${key}`, member);
     exportMembers(run, `${within}${key}.`, member, depth - 1);
   }
-}
-
-/**
- * Before there were classes, methods were written as `Image.prototype.convert = …`, or as `this.convert = …` in the function that makes the
- * object; constructors of classes still put some there that know what else they have declared.
- */
-function exportMethod(
-  run: Run,
-  frame: Frame,
-  to: Extract<Expression, { kind: "field" }>,
-  of: Value,
-  { closures: [closure] }: Value,
-): void {
-  if (run.language !== "javascript" || !closure) return;
-  const made = frame.fn && of.paths.includes("this") ? frame.fn.name || "this" : undefined;
-  const owner = accessPath(to.of)?.match(/^([\w$]+)\.prototype$/)?.[1] ?? made ?? constructed(run, frame, of);
-  if (owner) run.exports.set(`${owner}.${to.name}`, closure);
-}
-
-/** The class that other files know whose constructor this is, where the object is of it. */
-function constructed({ exports }: Run, { fn, owner }: Frame, { instance }: Value): string | undefined {
-  if (fn?.name !== "constructor" || !owner || instance !== owner) return undefined;
-  const { name } = owner.node;
-  return exports.get(`${name}.${fn.name}`)?.fn === fn ? name : undefined;
 }
 
 /** What a module of Python binds is what other files import from it: an object that it has made, a name that it has imported itself. */
