@@ -1458,6 +1458,24 @@ describe("releases that a manifest asks for", () => {
   });
 });
 
+describe("a mapper of rows that a manifest asks for", () => {
+  const source =
+    "const app = require('express')();\nconst { Member } = require('./models');\n" +
+    "app.post('/', (req, res) => Member.findOne({ email: req.body.email }, options).then((found) => res.json(found)));\n";
+  it.each([
+    ["takes values for values", { bookshelf: "1.2.0" }, false],
+    ["is not there, but a database of documents", { mongoose: "^8.0.0" }, true],
+    ["is not known of", undefined, true],
+  ])("%s", async (_name, dependencies, told) => {
+    const files = [
+      { path: "package.json", source: JSON.stringify({ name: "club", private: true, dependencies }) },
+      { path: "src/app.js", source },
+    ];
+    const found = await findingsOfAll(engine, files);
+    expect(found.some(({ family }) => family === "nosql_injection")).toBe(told);
+  });
+});
+
 it("follows functions of several files that call each other in circles to where one of them leaves, and by each of its parameters", async () => {
   const member = (next: string) =>
     `const next = require("./${next}");\nexports.walk = (a, b, n) => (n > 0 ? next.walk(a, b, n - 1) : next.leave(a, b));\n`;
