@@ -66,6 +66,9 @@ it.each([
   ["lib/shop.rb", false],
   ["config/database.yml.example", true],
   ["shop-config-sample.php", true],
+  ["lib/templates/settings.js.stub", true],
+  ["dist/shop.js.map", true],
+  ["lib/shop.map", false],
 ])("%s is documentation: %s", (path, expected) => {
   expect(isDocumentation(path)).toBe(expected);
 });

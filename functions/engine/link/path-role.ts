@@ -1,9 +1,9 @@
 import type { FileArtefact } from "../artefact.ts";
 import { languageOf } from "../inventory/language.ts";
 
-/** Text for readers, where code is an example. */
+/** Text for readers, where code is an example, stubs that generators fill, and what debuggers are told of code that is there as well. */
 export const isDocumentation = (path: string): boolean =>
-  /(^|\/)(readme|install|changelog|changes|news|faq|hacking|todo)(-\w+)?$|\.(md|mdx|rst|rdoc|adoc|txt|example|sample|dist)$|[-_.](example|sample)\.\w+$|(^|\/)[\w-]+\.[1-8]$|(^|\/)docs?\//i.test(
+  /(^|\/)(readme|install|changelog|changes|news|faq|hacking|todo)(-\w+)?$|\.(md|mdx|rst|rdoc|adoc|txt|example|sample|dist|stub)$|\.(c|m)?js\.map$|\.css\.map$|[-_.](example|sample)\.\w+$|(^|\/)[\w-]+\.[1-8]$|(^|\/)docs?\//i.test(
     path,
   );
 
