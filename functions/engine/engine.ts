@@ -21,7 +21,7 @@ import { TimeLimit, type WorkClock } from "./time-limit.ts";
 import type { UserPattern } from "./user-rules/user-pattern.ts";
 
 /** Raise when code changes what is found: artefacts of other versions are not reused. */
-const codeVersion = 28;
+const codeVersion = 29;
 
 /** Where the engine reads its data: "web-tree-sitter.wasm", "tree-sitter-python.wasm", "catalogue.json", "models-python.json". */
 export interface EngineAssets {
