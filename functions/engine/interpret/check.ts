@@ -279,12 +279,34 @@ export function contextFits(run: Run, frame: Frame, match: Match): boolean {
 
 function surroundingsFit(run: Run, frame: Frame, match: Match): boolean {
   const statement = run.text.slice(frame.statement.start, Math.min(frame.statement.end, frame.statement.start + 400));
-  const narrow = `${frame.symbol} ${statement}`;
+  const narrow = `${frame.symbol} ${leadOf(run, frame)} ${statement}`;
   const wide = `${narrow} ${usesOf(run, frame, statement)}`;
   if (match.near && !match.near.test(wide)) return false;
   // Where the purpose is known, a later line that is about something else takes nothing back.
   return !match.notNear?.test(match.near ? narrow : wide);
 }
+
+/** UTF-16 units of a function that is no more than a part of a statement, and of what stands in front of it. */
+const partMax = 200;
+/** Lines in front of a function that may belong to the same chain of calls. */
+const chainMax = 4;
+
+/**
+ * `const token = Array.from({ length: 32 }, () => random())`: what a small function gives is made for what the statement around it puts it
+ * into.
+ */
+function leadOf(run: Run, { fn }: Frame): string {
+  if (fn?.name !== "" || fn.end - fn.start > partMax) return "";
+  const lines = run.text.slice(Math.max(0, fn.start - partMax), fn.start).split("\n");
+  let first = lines.length - 1;
+  while (first > 0 && lines.length - first <= chainMax && goesOn(lines[first - 1] as string, lines[first] as string))
+    first--;
+  const lead = lines.slice(first).join(" ").trim();
+  return assigned.test(lead) ? lead : "";
+}
+
+/** `.map(`, or what stands behind a `=` at the end of a line. */
+const goesOn = (before: string, line: string): boolean => /^\s*(\.|\/\/)/.test(line) || /[=(]\s*$/.test(before);
 
 const usesMax = 6;
 

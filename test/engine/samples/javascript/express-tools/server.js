@@ -166,7 +166,7 @@ app.post('/fetch', async (req, res) => {
     // safe: ssrf
     await axios.get(parsed.href);
   }
-  // todo-vuln: ssrf
+  // vuln: ssrf
   const client = axios.create({ baseURL: req.body.base });
   res.json({ a, b, c, d });
 });

@@ -97,8 +97,7 @@ class AdminController(
 
     @GetMapping("/session")
     fun session(response: HttpServletResponse, @RequestHeader("User-Agent") agent: String): String {
-        // The line that says what it is for is not the one that draws.
-        // todo-vuln: weak_random
+        // vuln: weak_random
         val token = (1..32).map { Random.nextInt(0, 16).toString(16) }.joinToString("")
         val bytes = ByteArray(32)
         // safe: weak_random

@@ -17,7 +17,7 @@ show(param('msg'));
 show(clean(param('msg')));
 // vuln: file_inclusion
 include($settings['page'] . '.php');
-// todo-vuln: file_inclusion
+// vuln: file_inclusion
 include TPL_DIR . $GLOBALS['lang'] . '.php';
 // safe: file_inclusion
 include TPL_DIR . 'header.php';

@@ -36,7 +36,7 @@ def typed(number: int, owner: UUID, day: date, limit: Optional[int] = None, db: 
 
 @router.get("/ordered")
 def ordered(order: Order, side: Literal["asc", "desc"], db: Session = Depends(get_db)):
-    # todo-safe: sql_injection
+    # safe: sql_injection
     return db.execute(text(f"SELECT * FROM notes ORDER BY {order.value} {side}")).all()
 
 
@@ -60,7 +60,7 @@ def create(note: NoteIn):
     connection = get_connection()
     # vuln: sql_injection
     connection.execute(f"INSERT INTO notes (title) VALUES ('{note.title}')")
-    # todo-safe: sql_injection
+    # safe: sql_injection
     connection.execute(f"UPDATE notes SET rank = {note.rank} WHERE owner = '{note.owner}'")
     # safe: sql_injection
     connection.execute("INSERT INTO notes (title, body) VALUES (?, ?)", (note.title, note.body))
