@@ -14,6 +14,7 @@ import { placeBefore } from "./memory/pointers.ts";
 import { joined } from "./names.ts";
 import { concatenate, formatPrefix, operate, shortCircuit, truth } from "./operators.ts";
 import type { Frame, Run } from "./run.ts";
+import type { Variables } from "./scope.ts";
 import { madeText } from "./texts/made-text.ts";
 import { placedInFormat } from "./texts/placed-arguments.ts";
 import { allTaint, cleaned, constant, join, joinAll, nothing, unset, type Value } from "./value.ts";
@@ -92,10 +93,17 @@ function answerOf(value: Value): Value {
   return known === null ? nothing : constant(known);
 }
 
-/** `found && (part = found.next)`, `(part = found.next) !== null`: the variables that an operand gives something, as far as one sees at once. */
-function assignedIn(operand: Expression): string[] {
-  const parts = operand.kind === "operation" ? operand.operands : [operand];
-  return parts.flatMap((part) => (part.kind === "assign" && part.to.kind === "variable" ? [part.to.name] : []));
+/**
+ * `found && (part = found.next)`, `(part = found.next) !== null`: what a later operand gives a variable, as far as one sees at once, stays
+ * possible beside what that had before.
+ */
+function keepAssigned(before: Variables, after: Variables, operand: Expression): void {
+  for (const part of operand.kind === "operation" ? operand.operands : [operand]) {
+    if (part.kind !== "assign" || part.to.kind !== "variable") continue;
+    const { name } = part.to;
+    const [known, given] = [before.get(name), after.get(name)];
+    if (known && given && known !== given) before.set(name, join(known, given));
+  }
 }
 
 /** `a || b` gives one of its operands; later ones are evaluated under what the earlier ones tell. */
@@ -124,10 +132,7 @@ function choice(run: Run, frame: Frame, e: Operation): Value {
   if (before && after)
     for (const [key, value] of after)
       if ((!before.has(key) || before.get(key) === unset) && !key.includes(".")) before.set(key, value);
-  for (const name of before && after ? e.operands.slice(1).flatMap(assignedIn) : []) {
-    const [known, given] = [before?.get(name), after?.get(name)];
-    if (known && given && known !== given) before?.set(name, join(known, given));
-  }
+  if (before && after) for (const operand of e.operands.slice(1)) keepAssigned(before, after, operand);
   const last = truths.at(-1) ?? null;
   if (last !== null && truths.every((known) => known !== null)) return values.at(-1) as Value;
   const decidedEarly = last !== null && last !== conjunction;

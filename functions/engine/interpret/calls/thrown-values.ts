@@ -15,7 +15,7 @@ export const isThrowing = ({ language }: Run): boolean => throwsValues.has(langu
 /** That what is thrown ends in a log there is what errors are for. */
 export const forLogs = ["log_injection"] as const;
 
-/** What a function throws is a part of what it gives, of which nobody has anything but who catches it. */
+/** What a function throws is a part of what it gives that only those have who catch it. */
 const partThrown = "(thrown";
 const fieldThrown = (name: string): string => `${partThrown}.${name}`;
 
